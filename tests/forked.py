@@ -27,12 +27,14 @@ def plain_words(command: str) -> list[str] | None:
     >>> plain_words("idealist eval a.txt -m 'P(rel=2)@5'"), plain_words("idealist demo | head")
     (['idealist', 'eval', 'a.txt', '-m', 'P(rel=2)@5'], None)
     """
+    if not command.startswith("idealist "):
+        return None
     lexer = shlex.shlex(command.replace("\\\n", " "), posix=False, punctuation_chars=True)
     lexer.whitespace_split = True
     words = list(lexer)
     bare = [word for word in words if word[0] not in "'\""]
     signs = any(set(word) & OF_SHELLS or set(word) <= set("|<>;&()") for word in bare)
-    return None if signs or words[0] != "idealist" else shlex.split(command.replace("\\\n", " "))
+    return None if signs else shlex.split(command.replace("\\\n", " "))
 
 
 class Commands:

@@ -3,6 +3,7 @@
 IdealistError
 ├── InputError     a file or table that cannot be read
 ├── UsageError     a measure, convention, axis or option that does not exist or apply
+│   └── NoDocuments  a bundle, where documents are needed
 └── Defect         a bug in idealist
 """
 
@@ -73,6 +74,10 @@ class IdealistError(Exception):
 
 class UsageError(IdealistError):
     """A name, parameter or combination that does not exist or does not make sense."""
+
+
+class NoDocuments(UsageError):
+    """What was asked for needs documents, and a run has only the places of judged ones."""
 
 
 class Defect(IdealistError):

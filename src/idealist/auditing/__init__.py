@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +24,7 @@ from idealist.auditing.pool_teams import PoolTeams, teams_left_out, teams_of
 from idealist.auditing.remembered import forget, remember
 from idealist.auditing.run_checks import spread_queries
 from idealist.conventions import DEFAULT, Convention
-from idealist.errors import InputError
+from idealist.errors import InputError, NoDocuments
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 from idealist.formats import read_queries
 from idealist.formats.document_texts import read_texts
@@ -89,15 +90,15 @@ def audit(
         teams=None if pool_teams is None else teams_of(pool_teams, known),
         contradictions=contradictions,
     )
-    ids = [finding.explained for finding in unmatched_ids(case)]  # others may follow from these
+    ids = _findings(unmatched_ids, case)  # others may follow from these
     case = _without(case, [one for one in ids if one.severity == "error"])
-    order = [finding.explained for finding in wrong_order(case)]
+    order = _findings(wrong_order, case)
     case = _without(case, [one for one in order if hides_coverage(one)])
     found = [*ids, *order]
     for check in CHECKS:
         if check in coverage_checks.CHECKS:  # these read no rows, and need the room
             forget(one.run for one in case.runs.values())
-        found += [finding.explained for finding in check(case)]
+        found += _findings(check, case)
     return Audit(
         tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))),
         {name: one.aggregates for name, one in case.runs.items()},
@@ -105,6 +106,13 @@ def audit(
         None if case.teams is None else teams_left_out(case.coverage, case.evaluator, case.teams),
         case.judges,
     )
+
+
+def _findings(check: Check, case: AuditCase) -> list[Doubt]:
+    """Check one thing; where a run has no documents, `places_only` says what that leaves out."""
+    with suppress(NoDocuments):
+        return [finding.explained for finding in check(case)]
+    return []
 
 
 def _without(case: AuditCase, found: Iterable[Doubt]) -> AuditCase:

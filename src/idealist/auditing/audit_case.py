@@ -16,7 +16,7 @@ from idealist.auditing.judge_agreement import JudgeAgreement
 from idealist.auditing.remembered import bytes_held, remembering
 from idealist.data import Qrels, Queries, Rows, Run
 from idealist.data.columns import Bools
-from idealist.errors import Contradictions, IdealistError, InputError
+from idealist.errors import Contradictions, IdealistError, InputError, NoDocuments
 from idealist.evaluating import doubt_case
 from idealist.evaluating.doubt_case import DoubtCase, RunPrice, differing
 from idealist.evaluating.doubts import find_doubts
@@ -137,7 +137,8 @@ def of_each_run(check: Callable[[AuditCase, DoubtCase], Iterator[Doubt]]) -> Che
     @wraps(check)
     def checked(case: AuditCase) -> Iterator[Doubt]:
         for name, one in case.runs.items():
-            yield from (replace(doubt, run=name) for doubt in check(case, one))
+            with suppress(NoDocuments):  # `places_only` says so
+                yield from (replace(doubt, run=name) for doubt in check(case, one))
 
     return checked
 

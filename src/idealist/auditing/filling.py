@@ -20,6 +20,7 @@ from idealist.data.columns import Floats, Ints
 from idealist.errors import IdealistError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.measures.instrument import Instrument, measured
+from idealist.ranking.stored_placements import has_documents
 
 #: Times that grades are drawn at each end; fewer for more than 100 queries. With ten, the ranges
 #: held the value with all judgments of nine in ten runs of the half of the teams that nothing was
@@ -82,8 +83,9 @@ def pairs_to_judge(runs: Mapping[str, DoubtCase], odds: float) -> tuple[PairToJu
     """List the pairs to judge first, most worth first; `odds` are those of `Chances`.
 
     What a pair of a query can be worth at most is known without a document's name. Only the
-    queries that can hold the best pairs are looked at.
+    queries that can hold the best pairs are looked at. Runs of bundles have no names to list.
     """
+    runs = {name: one for name, one in runs.items() if has_documents(one.run)}
     sides = _sides(runs, odds, DEPTHS[0])
     if not any(len(side.unjudged) for side in sides.values()):
         sides = _sides(runs, odds, DEPTHS[-1])

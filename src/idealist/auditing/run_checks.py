@@ -21,6 +21,7 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import untied
 from idealist.notation import many
 from idealist.ranking.ranked import listing
+from idealist.ranking.stored_placements import has_documents
 from idealist.rendering.doubt import EXAMPLES, Doubt
 
 #: Share of queries whose lists may be shorter than the measures look. Suggested.
@@ -115,6 +116,15 @@ def _deepest(case: AuditCase) -> tuple[str, int]:
 
 def _documents(count: int) -> str:
     return many(int(count), "document", "documents")
+
+
+def places_only(case: AuditCase) -> Iterator[Doubt]:
+    """Say which runs are bundles: then checks that look at documents are left out."""
+    names = [name for name, one in case.runs.items() if not has_documents(one.run)]
+    if names:
+        some = many(len(names), "run is a bundle", "runs are bundles")
+        said = f"{some}: ids, order and repeated documents were not checked"
+        yield Doubt("places-only", said, len(names), severity="note", total=len(case.runs))
 
 
 @of_each_run
@@ -300,5 +310,5 @@ def _marked(queries: Ints, like: Bools) -> Bools:
 #: In the order in which findings of the same severity are listed.
 CHECKS = (
     duplicates, nonfinite, constant, doubted_runs, short, empty, finding_themselves,
-    everywhere,
+    everywhere, places_only,
 )  # fmt: skip

@@ -84,7 +84,7 @@ def bound_ties(evaluator: Evaluator, label: str, ranked: Ranked) -> TieBounds:
         hint = "look at several orders: ties=random(1), ties=random(2), …"
         raise UsageError(f"no order of ties is known to be the best for {measure.name}", hint)
     now = measured(instrument, ranked[protocol])
-    worst, best = (retied(instrument, ranked, how) for how in ("worst", "best"))
+    worst, best = (retied(instrument, ranked, how, {}) for how in ("worst", "best"))
     lowest, highest = sorted((worst, best), key=lambda one: one.aggregate)
     mean = _expected(instrument, ranked)
     expected = math.nan if mean is None else mean.aggregate

@@ -6,7 +6,7 @@ is held once, whatever tools order ties by.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
@@ -26,9 +26,16 @@ TIES = ("docid-desc", "docid-asc", "input", "input-reversed", "random(0)")
 #: What scores may be compared in.
 PRECISIONS = ("float64", "float32")
 
+#: The rules that order a list, but for what merges chunks and what a budget cuts.
+AXES = ("precision", "order", "ties", "duplicates", "nonfinite", "exclude_self")
+
+Lists = dict[Protocol, Columns]
+
 
 def stored_placements(qrels: Qrels, run: Run, protocol: Protocol) -> StoredPlacements:
     """Rank a run under a protocol and under all others that this data allows, and keep that.
+
+    The run is read once, and once more only if there are ties, or scores that float32 ties.
 
     >>> from idealist.formats import read_qrels, read_run
     >>> qrels = read_qrels({"q1": {"d1": 2}})
@@ -37,78 +44,71 @@ def stored_placements(qrels: Qrels, run: Run, protocol: Protocol) -> StoredPlace
     ('docid-desc', ['score', 'given'])
     """
     ranked, base = Ranked(qrels, run), protocol.ordering
-    orders = _orders(ranked, base)
-    first = ranked[base]
-    same = _same(ranked, base, orders)
-    lists: dict[Protocol, Columns] = {}
-    for ordering in _orderings(base, orders, same):
-        with suppress(IdealistError):  # an order that this data does not have
-            lists.setdefault(plain(ordering), ranked.ordered(ordering))
+    lists = _ranked(ranked, list(_heads(ranked, base)))
+    lists[plain(base)] = first = ranked.ordered(base)  # which raises what is wrong with the run
+    same = _same(base, lists)
+    if not first["in_run"].any():  # there is nothing to order
+        same = {axis: getattr(base, axis) for axis in AXES}
+    others = [one for one in _orderings(base, lists, same) if plain(one) not in lists]
+    lists |= _ranked(ranked, others) if others else {}
+    kept = dict.fromkeys(plain(replace(one, **same)) for one in [base, *lists])
     return StoredPlacements(
         name=run.source.name,
         qrels=qrels,
-        lists=lists,
+        lists={one: lists[one] for one in kept if one in lists},
         same=same,
         collapse=str(base.collapse),
-        others=first.unknown,
-        unscored=first.unscored,
+        others=ranked[base].unknown,
+        unscored=ranked[base].unscored,
         remarks=ranked.held.source.remarks,
     )
 
 
-def _orders(ranked: Ranked, base: Protocol) -> list[str]:
-    """Find what could order the lists, and rank by that in one pass over the run."""
+def _ranked(ranked: Ranked, orderings: list[Protocol]) -> Lists:
+    """Rank under several orderings in one pass; those that this data does not have are left out."""
+    with suppress(IdealistError):
+        ranked.under(orderings)
+    found: Lists = {}
+    for ordering in orderings:
+        with suppress(IdealistError):
+            found[plain(ordering)] = ranked.ordered(ordering)
+    return found
+
+
+def _heads(ranked: Ranked, base: Protocol) -> Iterator[Protocol]:
+    """List the orderings that show which other rules could change anything."""
     known = ("rank",) if getattr(ranked.run.source, "has_ranks", False) else ()
-    sure = dict.fromkeys((base.order, "score", *known, "given"))
-    ranked.tried([*(replace(base, order=order) for order in sure), _without_self(base)])
-    return list(dict.fromkeys([*sure, "rank"]))
+    for order in dict.fromkeys((base.order, "score", *known, "given")):
+        for precision in PRECISIONS if order == "score" else (base.precision,):
+            for exclude_self in (base.exclude_self, not base.exclude_self):
+                yield replace(base, order=order, precision=precision, exclude_self=exclude_self)
 
 
-def _without_self(ordering: Protocol) -> Protocol:
-    return replace(ordering, exclude_self=not ordering.exclude_self)
-
-
-def _same(ranked: Ranked, base: Protocol, orders: Iterable[str]) -> dict[str, Any]:
+def _same(base: Protocol, lists: Lists) -> dict[str, Any]:
     """Find the rules that change nothing in this run; the value is the one they count as."""
-    first = ranked.ordered(base)
     same: dict[str, Any] = {}
-    if not first["duplicates"].any():
+    scored = [plain(replace(base, order="score", precision=one)) for one in PRECISIONS]
+    if base.duplicates == "error":  # and there are none
         same["duplicates"] = "error"
-    if all(_allows(ranked, replace(base, nonfinite="error", precision=p)) for p in PRECISIONS):
+    if base.nonfinite == "error" and all(one in lists for one in scored):
         same["nonfinite"] = "error"
-        if not first["float32"].any() or base.order != "score":
-            same["precision"] = "float64"
-    if np.array_equal(ranked.ordered(_without_self(base))["retrieved"], first["retrieved"]):
+        if not any(lists[one]["float32"].any() for one in scored):
+            same["precision"] = base.precision
+    twins = [(lists.get(one), lists.get(replace(one, exclude_self=False))) for one in lists]
+    if all(a and b and np.array_equal(a["retrieved"], b["retrieved"]) for a, b in twins):
         same["exclude_self"] = False
-    possible = [replace(base, order=order, **same) for order in orders]
-    if not any(_tied(ranked, replace(one, precision=p)) for one in possible for p in PRECISIONS):
+    if not any(columns["ties"].any() for columns in lists.values()):
         same["ties"] = "docid-desc"
     return same
 
 
-def _allows(ranked: Ranked, ordering: Protocol) -> bool:
-    with suppress(IdealistError):
-        ranked.ordered(ordering)
-        return True
-    return False
-
-
-def _tied(ranked: Ranked, ordering: Protocol) -> bool:
-    """Whether two documents of a list have the same place in an order."""
-    with suppress(IdealistError):
-        return bool(ranked.ordered(ordering)["ties"].any())
-    return False
-
-
-def _orderings(
-    base: Protocol, orders: Sequence[str], same: Mapping[str, Any]
-) -> Iterator[Protocol]:
-    """List the rules under which lists could differ, those asked for first."""
-    axes = {
-        "order": orders,
-        "ties": list(dict.fromkeys([base.ties, *TIES])),
+def _orderings(base: Protocol, lists: Lists, same: Mapping[str, Any]) -> Iterable[Protocol]:
+    """List the rules under which lists could differ."""
+    axes: dict[str, Iterable[Any]] = {
+        "order": dict.fromkeys(one.order for one in lists),
+        "ties": dict.fromkeys([base.ties, *TIES]),
         "precision": PRECISIONS,
-        "exclude_self": (base.exclude_self, not base.exclude_self),
+        "exclude_self": (False, True),
     }
     axes |= {axis: (value,) for axis, value in same.items() if axis in axes}
     for values in product(*axes.values()):

@@ -32,7 +32,7 @@ REPRODUCING = {
 
 @click.command("compare")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True)
+@click.argument("runs", nargs=-1)
 @partial(shared.measuring, usual=shared.COMPARED)
 @shared.reading
 @click.option("--baseline", "-b", metavar="RUN", help="The run to compare with, if not the first.")
@@ -210,7 +210,9 @@ def _reproduction(
     if len(context.params["runs"]) != 2:
         hint = "write idealist compare QRELS ORIGINAL REPRODUCED --reproduce"
         raise UsageError("--reproduce needs two runs", hint)
-    original, reproduced, *baselines = shared.runs_of(runs, reading, options["queries"])
+    original, reproduced, *baselines = shared.runs_of(
+        runs, reading, options["queries"], one_each=True
+    )
     return reproduce(
         reading.of(qrels),
         original,

@@ -64,7 +64,8 @@ def command(
     given = {name: path for name, path in paths.items() if path}
     shared.check_inputs([qrels, *given.values(), queries])
     known, axes = shared.queries_of(queries), shared.axes_of(settings)
-    runs = dict(zip(given, shared.runs_of(list(given.values()), reading, known), strict=True))
+    named = shared.runs_of(list(given.values()), reading, known, one_each=True)
+    runs = dict(zip(given, named, strict=True))
     judged: Any = reading.of(qrels)
     if run is None:
         judged, runs["run"] = shared.one_run(qrels, None, reading)

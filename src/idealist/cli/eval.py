@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,7 +13,12 @@ from idealist.cli import options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
+    from idealist.data import Run
+    from idealist.evaluating.evaluation import Evaluation
+    from idealist.evaluating.evaluator import Evaluator
     from idealist.formats.reading import ReadOptions
+
+T = TypeVar("T")
 
 
 @click.command("eval")
@@ -42,11 +47,11 @@ def command(
     """Measure RUNS against the judgments in QRELS.
 
     Files are TREC text, CSV, TSV, JSON, JSONL, Parquet or Arrow, also compressed (.gz, .xz, .zst).
-    A run may be search responses, also a folder of them, one a query. A file that holds both sides,
-    such as a RAG log, needs no other file. - is standard input. The result goes to standard output;
-    doubts and signatures go to standard error, or into the JSON. If no id of a run matches the
-    judgments, nothing is measured: the exit code is 2, and the command that repairs the ids is
-    printed.
+    A run may be search responses, also a folder of them, one a query. Any other folder stands for
+    the runs in it, and so does a pattern in quotes. A file that holds both sides, such as a RAG
+    log, needs no other file. - is standard input. The result goes to standard output; doubts and
+    signatures go to standard error, or into the JSON. If no id of a run matches the judgments,
+    nothing is measured: the exit code is 2, and the command that repairs the ids is printed.
 
     \b
     Examples:
@@ -55,6 +60,7 @@ def command(
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
       idealist eval qrels.txt bm25.run dense.run --weights traffic.csv
       idealist eval qrels.txt bm25.run -m nDCG@10 --bounds
+      idealist eval qrels.txt 'runs/*.run.gz' -m nDCG@10 -f tsv -o values.tsv
       idealist eval qrels.txt bm25.run --save bm25.json
       idealist eval log.jsonl --columns ranking=chunks,gold=expected_ids
       idealist eval gold.jsonl chunks.jsonl -m AllHit --set 'depth=tokens(4096)'
@@ -72,25 +78,36 @@ def command(
         **options.axes_of(settings),
     }  # fmt: skip
     evaluator = Evaluator(judged, weights=options.queries_of(weights), **rules)
-    evaluations, bounds = [], {}
-    for run in progress(named):
-        ranked = evaluator.ranked(run)
-        evaluations.append(evaluator(ranked))
-        if bounded:
-            from idealist.bounding import bounds_of_all
-
-            bounds[run.name] = bounds_of_all(evaluator, ranked, reach)
-    found = options.with_ids_met(evaluations, evaluator.qrels, named, **rules)
+    if bounded:
+        found, bounds = _bounded(evaluator, named, reach)
+    else:
+        found, bounds = [*progress(evaluator.each(named), len(named))], {}
+    found = options.with_ids_met(found, evaluator.qrels, named, **rules)
     if save is not None:
         found[0].save(save)
     options.emit(Evaluations(tuple(found), per_query, bounds), **shown)
 
 
-def progress(runs: list[Any]) -> Iterable[Any]:
+def _bounded(
+    evaluator: Evaluator, runs: Sequence[Run], reach: str
+) -> tuple[Sequence[Evaluation], dict[str, Any]]:
+    """Evaluate runs and bound their values; each is ranked once for both."""
+    from idealist.bounding import bounds_of_all
+
+    found, bounds = [], {}
+    for run in progress(runs, len(runs)):
+        ranked = evaluator.ranked(run)
+        found.append(evaluator(ranked))
+        bounds[run.name] = bounds_of_all(evaluator, ranked, reach)
+    return found, bounds
+
+
+def progress(runs: Iterable[T], count: int) -> Iterable[T]:
     """Show how far many runs are, on a terminal only."""
-    if len(runs) < 2 or not sys.stderr.isatty():
+    if count < 2 or not sys.stderr.isatty():
         return runs
     from rich.console import Console
     from rich.progress import track
 
-    return track(runs, "Evaluating", console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    return track(runs, "Evaluating", total=count, console=console, transient=True)

@@ -109,7 +109,7 @@ def command(
             check_target(target, kept)
     known = shared.queries_of(queries)
     runs, judged = (
-        shared.runs_of(paths, reading, known),
+        shared.runs_of(paths, reading, known, one_each=True),
         read_qrels(reading.of(qrels)),
     )
     common: dict[str, Any] = {

@@ -113,7 +113,12 @@ def reading(command: Command) -> Command:
     ) -> Any:  # fmt: skip
         from idealist.formats.grade_words import scale_of
         from idealist.formats.reading import ReadOptions
+        from idealist.formats.run_folders import gathered
 
+        if runs := given.get("runs"):
+            said_of_folders: list[str] = []
+            given["runs"] = tuple(gathered(runs, said_of_folders))
+            say([] if given.get("quiet") else said_of_folders)
         names, layouts = columns_of(columns)
         said = ReadOptions(
             names, tuple(layouts), decimal, shared=True,
@@ -259,14 +264,36 @@ def check_inputs(paths: Sequence[str | None]) -> None:
 
 
 def runs_of(
-    paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None
-) -> list[Run]:
-    """Read runs, each under the name that tells it from the others."""
-    from idealist.formats import read_run
-    from idealist.formats.source import run_names
+    paths: Sequence[str], reading: ReadOptions, queries: Queries | None = None,
+    *, one_each: bool = False,
+) -> list[Run]:  # fmt: skip
+    """Read runs, each under the name that tells it from the others.
 
-    named = zip(paths, run_names(paths), strict=True)
-    return [read_run(reading.of(path), queries=queries, name=name) for path, name in named]
+    A bundle stands for all of its runs; with `one_each`, every path must be one run.
+    """
+    from idealist.formats import read_run
+    from idealist.formats.bundle_files import is_bundle, opened
+    from idealist.formats.source import distinct, run_names
+
+    found: list[Run] = []
+    for path, name in zip(paths, run_names(paths), strict=True):
+        if is_bundle(path) and not one_each:
+            found += opened(path).runs
+        else:
+            found.append(read_run(reading.of(path), queries=queries, name=name))
+    names = distinct([run.name for run in found])
+    return [run.renamed(name) for run, name in zip(found, names, strict=True)]
+
+
+def _bundled_sides(
+    qrels: str, paths: Sequence[str], reading: ReadOptions
+) -> tuple[Qrels, list[Run]]:
+    """Take the judgments of a bundle, and its runs unless some of them are named."""
+    from idealist.formats import read_qrels
+    from idealist.formats.source import parted
+
+    named = any(parted(path)[0] == parted(qrels)[0] for path in paths)
+    return read_qrels(reading.of(qrels)), runs_of(paths if named else [qrels, *paths], reading)
 
 
 def baseline_name(
@@ -298,9 +325,12 @@ def sides_of(
     be `faulty` are left to the audit, which says what is wrong with them.
     """
     from idealist.formats import read_pairs, read_qrels
+    from idealist.formats.bundle_files import is_bundle
     from idealist.formats.pair_files import holds_both
     from idealist.formats.source import run_names
 
+    if is_bundle(qrels):
+        return _bundled_sides(qrels, paths, reading)
     files = list(dict.fromkeys([qrels, *paths]))
     if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):
         described = reading.of(qrels)
@@ -323,9 +353,12 @@ def one_run(
     from idealist.formats import read_qrels
 
     if run is not None:
-        return read_qrels(reading.of(qrels)), runs_of([run], reading, queries)[0]
-    judged, [found] = sides_of(qrels, (), reading)
-    return judged, found
+        return read_qrels(reading.of(qrels)), runs_of([run], reading, queries, one_each=True)[0]
+    judged, found = sides_of(qrels, (), reading)
+    if len(found) > 1:
+        hint = f"name it: {qrels}#{found[0].name}"
+        raise UsageError(f"{qrels} is a bundle of {len(found)} runs, and one is wanted", hint)
+    return judged, found[0]
 
 
 def queries_of(path: str | None) -> Queries | None:

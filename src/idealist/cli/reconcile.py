@@ -17,7 +17,7 @@ EXIT_NONE = 1
 
 @click.command("reconcile")
 @click.argument("qrels")
-@click.argument("run")
+@click.argument("run", required=False)
 @click.option(
     "--measure", "-m", required=True, metavar="MEASURE", help="What the number measures: nDCG@10."
 )
@@ -43,8 +43,9 @@ EXIT_NONE = 1
 @options.quietly
 @options.output
 def command(
-    qrels: str, run: str, measure: str, value: str | None, digits: int | None, values: str | None,
-    others: tuple[str, ...], settings: tuple[str, ...], reading: ReadOptions, **view: Any,
+    qrels: str, run: str | None, measure: str, value: str | None, digits: int | None,
+    values: str | None, others: tuple[str, ...], settings: tuple[str, ...],
+    reading: ReadOptions, **view: Any,
 ) -> None:  # fmt: skip
     """Say which conventions print a number for the measure of RUN against QRELS.
 
@@ -58,6 +59,7 @@ def command(
       idealist reconcile qrels.txt bm25.run -m AP --value 0.21 --digits 2 --set ties=input
       idealist reconcile qrels.txt bm25.run -m nDCG@10 --values their_queries.tsv
     """
+    from idealist.formats import read_qrels
     from idealist.measures import parse
     from idealist.reconciling import reconcile
     from idealist.reconciling.target import ALL, read_values
@@ -65,12 +67,17 @@ def command(
     options.check_inputs([qrels, run, *others, values])
     per_query = {} if values is None else read_values(values, parse(measure))
     total = per_query.pop(ALL, None)
-    runs = options.runs_of([run, *others], reading)
+    if run is None:
+        judged, one = options.one_run(qrels, None, reading)
+        known = options.runs_of(others, reading, one_each=True)
+    else:
+        judged = read_qrels(reading.of(qrels))
+        one, *known = options.runs_of([run, *others], reading, one_each=True)
     with options.ticking("Trying conventions") as tick:
         found = reconcile(
-            reading.of(qrels), runs[0], measure, total if value is None else value, digits,
+            judged, one, measure, total if value is None else value, digits,
             per_query,
-            others=runs[1:], tick=tick, **options.axes_of(settings),
+            others=known, tick=tick, **options.axes_of(settings),
         )  # fmt: skip
     options.emit(found, **view)
     if not found:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from importlib import import_module
+from typing import Any, Literal, SupportsIndex
 
 from idealist.data import Qrels
 from idealist.measures import Measure
@@ -36,6 +38,13 @@ class Convention:
     evidence: Evidence
     rule: Rule
     measures: frozenset[str] | None = None
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Pickle the name under which a module has it: that of its rule, which `tool` replaced."""
+        place = self.rule.__module__, self.rule.__name__
+        if getattr(sys.modules.get(place[0]), place[1], None) is self:
+            return _of_module, place
+        return super().__reduce_ex__(protocol)
 
     def has(self, measure: Measure) -> bool:
         """Whether the tool itself computes this measure."""
@@ -76,3 +85,7 @@ def tool(
     names = measures.split() if isinstance(measures, str) else measures
     own = None if names is None else frozenset(names)
     return lambda rule: Convention(name, tool, version, evidence, rule, own)
+
+
+def _of_module(module: str, name: str) -> Any:
+    return getattr(import_module(module), name)

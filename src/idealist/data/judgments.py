@@ -81,8 +81,11 @@ class PairRows:
 
     def only(self, pairs: Ints) -> Self:
         """Keep the rows of some pairs, which are then numbered in the order given."""
+        place = np.argsort(pairs)
         found = self.at(np.flatnonzero(np.isin(self.pair, pairs)))
-        return replace(found, pair=freeze(np.searchsorted(pairs, found.pair)))
+        pair = place[np.searchsorted(pairs, found.pair, sorter=place)]
+        order = np.argsort(pair, kind="stable")
+        return replace(found.at(order), pair=freeze(pair[order]))
 
     def at(self, kept: Ints) -> Self:
         """Keep some rows."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import chain, starmap
@@ -216,19 +216,23 @@ class Qrels:
     @cached_property
     def digest(self) -> str:
         """The digits of which `hash` has the first, all of them."""
+        digest = hashlib.sha256()
+        for line in self.hashed_lines():
+            digest.update(line)
+        return digest.hexdigest()
+
+    def hashed_lines(self) -> Iterator[bytes]:
+        """Yield what is hashed: a line on columns and scale, then the judgments in their order."""
         named = {name: column.tolist() for name, column in self.numbers.items()}
         named |= {name: self.columns[name] for name in DECISIVE if name in self.columns}
         scale = map(str, self.scale.grades) if self.scale else ()
-        digest = hashlib.sha256(_json_line("columns", *sorted(named), "scale", *scale))
-        lines: Iterable[bytes]
+        yield _json_line("columns", *sorted(named), "scale", *scale)
         module = None if named else kernel.native()
         if module is None:
-            lines = starmap(_json_line, self._hash_rows(named))
+            yield from starmap(_json_line, self._hash_rows(named))
         else:
-            lines = pair_lines(self.pairs(module), len(self.queries), self.grades, cell_text)
-        for line in chain(lines, starmap(_json_line, self._hash_others())):
-            digest.update(line)
-        return digest.hexdigest()
+            yield from pair_lines(self.pairs(module), len(self.queries), self.grades, cell_text)
+        yield from starmap(_json_line, self._hash_others())
 
     def _hash_rows(self, named: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
         columns = [self.grades.tolist(), *(named[name] for name in sorted(named))]
@@ -383,5 +387,12 @@ class Qrels:
             subtopics=self.subtopics and self.subtopics.only(kept),
             preferences=self.preferences and self.preferences.only(kept),
             judged_by=self.judged_by and self.judged_by.only(kept),
-            stated="",
+            stated=self._stated_part(queries, kept),
         )
+
+    def _stated_part(self, queries: tuple[str, ...], kept: Ints) -> str:
+        """Name a part of judgments whose documents are not known, so that no other is named so."""
+        if not self.stated:
+            return ""
+        rows = chain([(self.stated,), queries], ([str(i)] for i in kept.tolist()))
+        return hashlib.sha256(b"".join(starmap(_json_line, rows))).hexdigest()[:10]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
 from idealist.data import Qrels
 from idealist.data.columns import Bools
+from idealist.errors import NoDocuments
 from idealist.evaluating.doubt_case import DoubtCase, MeasuredCase
 from idealist.measures.base import Measure
 from idealist.measures.relevance import Threshold
@@ -233,7 +235,8 @@ def nothing_matches(case: DoubtCase) -> Iterator[Doubt]:
     if not np.count_nonzero(first.in_run):
         said = f"none of the judged queries ({few(queries)}) is in the run ({few(first.unknown)})"
     elif said := _no_document(case):
-        found = elsewhere(case)
+        with suppress(NoDocuments):
+            found = elsewhere(case)
     if not said:
         return
     if found:
@@ -253,11 +256,14 @@ def _no_document(case: DoubtCase) -> str:
     placements = case.whole
     if len(placements.query) or not placements.retrieved.any():
         return ""
+    said = "no judged document was retrieved for any query"
     query = case.qrels.queries[int(np.argmax(placements.retrieved))]
-    found = listing(case.run, placements.protocol, [query], depth=3)[query].documents
-    judged = list(case.qrels.lookup[query])[:3]
-    ids = f"judged are {few(judged)}, retrieved {few(found)}"
-    return f"no judged document was retrieved for any query (query {query}: {ids})"
+    try:
+        found = listing(case.run, placements.protocol, [query], depth=3)[query].documents
+    except NoDocuments:
+        return said
+    ids = f"judged are {few(list(case.qrels.lookup[query])[:3])}, retrieved {few(found)}"
+    return f"{said} (query {query}: {ids})"
 
 
 #: Lists that are searched, and how deep, for documents that are judged for other queries.

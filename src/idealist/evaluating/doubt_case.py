@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,7 +15,7 @@ from idealist.conventions import DEFAULT, Convention
 from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
 from idealist.errors import IdealistError
-from idealist.formats.source import STDIN
+from idealist.formats.source import STDIN, parted
 from idealist.measures.instrument import Instrument, Measured, chosen, measured
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
@@ -27,7 +26,12 @@ if TYPE_CHECKING:
 
 def is_filed(*names: str) -> bool:
     """Whether data came from files, or from standard input."""
-    return all(name == STDIN or Path(name).exists() for name in names)
+    return all(name == STDIN or parted(name)[0].exists() for name in names)
+
+
+def has_files(evaluator: Evaluator, *names: str) -> bool:
+    """Whether data came from files, here or on the machine that asked for its evaluation."""
+    return is_filed(*(name for name in names if name not in evaluator.elsewhere))
 
 
 def file_word(name: str) -> str:
@@ -44,7 +48,7 @@ def shell(
 ) -> str:  # fmt: skip
     """Write a command as a shell takes it, with the queries, measures, and rules asked for."""
     words = ["idealist", verb, *map(file_word, files), *evaluator.qrels.read_with, *flags]
-    if (queries := evaluator.queries) is not None and is_filed(queries.name):
+    if (queries := evaluator.queries) is not None and has_files(evaluator, queries.name):
         words += ["--queries", file_word(queries.name)]
     if not (evaluator.usual_to_audit if verb == "audit" else evaluator.usual):
         words += [word for label in evaluator.measures for word in ("-m", label)]
@@ -57,7 +61,8 @@ def shell(
 
 def audit_command(evaluator: Evaluator, *names: str) -> str:
     """Write how to audit judgments and a run: a command, or a call if they are not in files."""
-    return shell(evaluator, "audit", names) if is_filed(*names) else "idealist.audit(qrels, run)"
+    filed = has_files(evaluator, *names)
+    return shell(evaluator, "audit", names) if filed else "idealist.audit(qrels, run)"
 
 
 def evaluate_again(evaluator: Evaluator, *files: str, **axes: Any) -> str:
@@ -66,9 +71,10 @@ def evaluate_again(evaluator: Evaluator, *files: str, **axes: Any) -> str:
     It is empty where queries have weights, or some are left out, and no file says which.
     """
     chosen = [evaluator.queries.name] if evaluator.queries is not None else []
-    if evaluator.weights or (evaluator.asked and not (chosen and is_filed(*files, *chosen))):
+    named = bool(chosen) and has_files(evaluator, *files, *chosen)
+    if evaluator.weights or (evaluator.asked and not named):
         return ""
-    if is_filed(*files):
+    if has_files(evaluator, *files):
         return shell(evaluator, "eval", files, **axes)
     words = ["qrels", "run"]
     if not evaluator.usual:

@@ -16,7 +16,7 @@ from idealist.errors import IdealistError
 from idealist.evaluating import data_doubts as data
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import upside_down
-from idealist.measures.instrument import Measured, retied
+from idealist.measures.instrument import Measured, Retied, retied
 from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.rendering.doubt import Doubt, Severity
@@ -70,11 +70,11 @@ def unjudged_in(placements: Placements, cutoff: int | None) -> Ints:
 def ties(case: DoubtCase) -> Iterator[Doubt]:
     """Find how far the order of ties could move each value."""
     ranges: dict[str, tuple[float, ...]] = {}
-    moved = np.zeros(len(case.qrels.queries), dtype=bool)
+    moved, known = np.zeros(len(case.qrels.queries), dtype=bool), Retied()
     for label, instrument in case.instruments.items():
         if not np.count_nonzero(case.placed[label].ties) or instrument.protocol.ties == "expected":
             continue
-        ends = sorted(_ends(case, label), key=lambda end: end.aggregate)
+        ends = sorted(_ends(case, label, known), key=lambda end: end.aggregate)
         low, high = ends[0], ends[-1]
         if f"{low.aggregate:.4f}" != f"{high.aggregate:.4f}":
             ranges[label] = (case.measured[label].aggregate, low.aggregate, high.aggregate)
@@ -94,12 +94,12 @@ def ties(case: DoubtCase) -> Iterator[Doubt]:
     )  # fmt: skip
 
 
-def _ends(case: DoubtCase, label: str) -> Iterator[Measured]:
+def _ends(case: DoubtCase, label: str, known: Retied) -> Iterator[Measured]:
     """Measure with ties as they are, worst and best; a measure may refuse the last two."""
     yield case.measured[label]
     for how in ("worst", "best"):
         with suppress(IdealistError):
-            yield retied(case.instruments[label], case.ranked, how)
+            yield retied(case.instruments[label], case.ranked, how, known)
 
 
 def _range(case: DoubtCase, label: str, low: float, high: float) -> str:

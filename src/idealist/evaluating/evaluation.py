@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -68,6 +69,14 @@ def label_of(measure: Any, labels: Iterable[str]) -> str:
     raise UsageError(f"{wanted} was not evaluated", "evaluated: " + ", ".join(known))
 
 
+@lru_cache(maxsize=256)
+def _range_of(measure: str) -> tuple[float, float]:
+    try:
+        return parse(measure).bounds(-1.0)
+    except UsageError:  # a user's own measure is known by its name only
+        return -math.inf, math.inf
+
+
 def range_of(signature: Signature) -> tuple[float, float]:
     """Return the range of a measure's values, whatever the grades are.
 
@@ -76,10 +85,7 @@ def range_of(signature: Signature) -> tuple[float, float]:
     >>> [range_of(one) for one in signatures.values()]
     [(0.0, 1.0), (0.0, inf)]
     """
-    try:
-        return parse(signature.measure).bounds(-1.0)
-    except UsageError:  # a user's own measure is known by its name only
-        return -math.inf, math.inf
+    return _range_of(signature.measure)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

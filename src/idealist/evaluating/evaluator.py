@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.many_runs import Job, done_with_each
 from idealist.formats import borrowed_run, one_or_several, read_qrels
+from idealist.formats.run_folders import gathered
 from idealist.measures import Measure, as_measure
 from idealist.measures.instrument import Aggregate, check_axes, measured
 from idealist.protocol import Protocol
@@ -67,6 +70,7 @@ class Evaluator:
             for label, measure in self.measures.items()
         }
         self.signatures = signatures(self.instruments, self.qrels)
+        self.elsewhere: frozenset[str] = frozenset()  # files of the machine that asked, if not here
 
     def __repr__(self) -> str:
         return f"<Evaluator {', '.join(self.measures)} over {self.qrels!r}>"
@@ -129,13 +133,19 @@ class Evaluator:
         ranked = self.ranked(run)
         return {label: ranked[one.protocol] for label, one in self.instruments.items()}
 
-    def each(self, runs: Iterable[Any]) -> Iterator[Evaluation]:
-        """Evaluate many runs, one after the other, each forgotten before the next is read.
+    def each(self, runs: Iterable[Any] | Path) -> Iterator[Evaluation]:
+        """Evaluate many runs in their order, each forgotten once it is measured.
 
-        `runs` may also be a mapping from names to runs.
+        `runs` may also be a mapping from names to runs, a folder of runs, or a pattern such as
+        ``runs/*.gz``. Where many are in files, several processes share the work; what an iterator
+        yields is evaluated here, one after the other.
         """
         if isinstance(runs, Mapping):
-            return (self(borrowed_run(run, name=name)) for name, run in runs.items())
+            return done_with_each(self, [Job(run, str(name)) for name, run in runs.items()])
+        if isinstance(runs, (str, Path)):
+            runs = [runs]
+        if isinstance(runs, Sequence):
+            return done_with_each(self, [*map(Job, gathered(runs))])
         return (self(run) for run in runs)
 
 

@@ -10,7 +10,15 @@ from typing import Any
 
 from idealist.data import Qrels, Rows, Run, Scale
 from idealist.errors import Contradictions, Faults, UsageError
-from idealist.formats import build, contents, engines, preference_files, trec
+from idealist.formats import (
+    build,
+    bundle_files,
+    contents,
+    engines,
+    preference_files,
+    run_folders,
+    trec,
+)
 from idealist.formats.arrays import read_arrays
 from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
@@ -88,6 +96,8 @@ def read_run(
     known = None if queries is None else read_queries(queries)
     data, options = described(data, columns=columns, decimal=decimal, queries=known)
     data = contents.resolved(data, "run")
+    if bundle_files.is_bundle(data):
+        data = bundle_files.bundled_run(data)
     if isinstance(data, Run):
         return data.renamed(name) if name else data
     if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
@@ -113,11 +123,14 @@ def borrowed_run(data: Any, *, name: str = "") -> Run:
 
 
 def several_runs(data: Iterable[Any]) -> list[Run]:
-    """Read runs in a list, or by name, for the duration of a call, and name them apart."""
+    """Read runs in a list, or by name, for the duration of a call, and name them apart.
+
+    A bundle in a list stands for all of its runs; so does a folder of runs, or a pattern.
+    """
     if isinstance(data, Mapping):
         found = [borrowed_run(run, name=str(name)) for name, run in data.items()]
     else:
-        found = [borrowed_run(run) for run in data]
+        found = [borrowed_run(run) for run in bundle_files.unfolded(run_folders.gathered(data))]
     names = distinct([run.name for run in found])
     return [run.renamed(name) for run, name in zip(found, names, strict=True)]
 
@@ -173,6 +186,9 @@ def _judgments(data: Any, options: ReadOptions, name: str) -> Qrels:
         return data if scale is None else data.on(scale)
     if (store := store_address(data)) is not None:
         return stored_qrels(store, options)
+    if bundle_files.is_bundle(data):
+        found = bundle_files.opened(data).qrels
+        return found if scale is None else found.on(scale)
     if isinstance(data, (str, Path)):
         return _qrels_of_file(Source.of(data), scale, options)
     name = name or "qrels"

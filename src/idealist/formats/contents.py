@@ -20,6 +20,7 @@ from idealist.formats import (
     trec,
     wide_tables,
 )
+from idealist.formats.bundle_files import is_bundle
 from idealist.formats.cells import Cells, pivot
 from idealist.formats.column_names import given_names, spelt
 from idealist.formats.reading import Reading, ReadOptions
@@ -69,6 +70,9 @@ def content_of(
     header_of: Callable[[bytes], delimited.Header | None] = delimited.header_of,
 ) -> Content:
     """Read a file; `header_of` finds how text is divided into columns, if it is."""
+    if is_bundle(source.name):
+        message = "this is a bundle: it has no documents, and goes only where runs are measured"
+        faults.fail("bad-shape", message, "give the file that it was made of")
     _head(source)
     data = source.data()
     if (columns := frames.of_file(data, source.name, faults)) is not None:

@@ -73,10 +73,14 @@ class FrameFile:
         self.schema = self._file.schema_arrow if self._is_parquet else self._file.schema
 
     @property
+    def rows(self) -> int:
+        """How many rows a Parquet file has; 0 of others, which are as large as what they hold."""
+        return int(self._file.metadata.num_rows) if self._is_parquet else 0
+
+    @property
     def cells(self) -> int:
-        """How many cells a Parquet file has; 0 of others, which are as large as what they hold."""
-        found = self._file.metadata if self._is_parquet else None
-        return 0 if found is None else int(found.num_rows * found.num_columns)
+        """How many cells a Parquet file has; 0 of others."""
+        return self.rows * int(self._file.metadata.num_columns) if self._is_parquet else 0
 
     def batches(self, names: list[str] | None = None) -> Iterator[Any]:
         """Yield batches of some columns, in the order of the schema."""

@@ -8,6 +8,7 @@ import re
 import stat
 import sys
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -26,18 +27,18 @@ SPOOLED, LONGEST_TEXT = 2**30, 2**26
 
 #: The name of standard input in messages.
 STDIN = "<stdin>"
-#: The suffix of Excel's workbooks.
-WORKBOOK = ".xlsx"
+#: The suffixes of Excel's workbooks, and of bundles.
+WORKBOOK, BUNDLE = ".xlsx", ".ilb"
 #: Suffixes that are not part of a run's name.
 SUFFIXES = frozenset({
     ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow",
-    ".feather", ".gz", ".xz", ".zst", ".qrels", ".xlsx",
+    ".feather", ".gz", ".xz", ".zst", ".qrels", ".xlsx", ".ilb",
 })  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, a `sheet` of one, or the bytes of something that can be read only once."""
+    """A file, a `sheet` of one (or a run of a bundle), or bytes that can be read only once."""
 
     name: str
     path: Path | None = None
@@ -231,13 +232,16 @@ def _refuse(path: Path, error: Exception) -> NoReturn:
 
 
 def parted(path: str | Path) -> tuple[Path, str]:
-    """Part a workbook's path from the sheet that is named behind it.
+    """Part a path from what is named behind it: the sheet of a workbook, the run of a bundle.
 
-    >>> parted("shop.xlsx#Dense run")[1], parted("a#b.txt")[1]
-    ('Dense run', '')
+    >>> parted("shop.xlsx#Dense run")[1], parted("paper.ilb#bm25")[1], parted("a#b.txt")[1]
+    ('Dense run', 'bm25', '')
     """
-    book, sign, sheet = str(path).partition(f"{WORKBOOK}#")
-    return (Path(book + WORKBOOK), sheet) if sign else (Path(path), "")
+    for suffix in (WORKBOOK, BUNDLE):
+        file, sign, part = str(path).partition(f"{suffix}#")
+        if sign:
+            return Path(file + suffix), part
+    return Path(path), ""
 
 
 def run_name(path: str | Path) -> str:
@@ -264,12 +268,13 @@ def distinct(names: Sequence[str]) -> list[str]:
     >>> distinct(["run", "bm25", "run", "run (2)"])
     ['run', 'bm25', 'run (3)', 'run (2)']
     """
-    found: list[str] = []
+    found: dict[str, None] = {}  # in order, and quick to look up
+    given = set(names)
     for name in names:
         numbered = (f"{name} ({number})" for number in count(2))
-        free = (each for each in numbered if each not in found and each not in names)
-        found.append(next(free) if name in found else name)
-    return found
+        free = (each for each in numbered if each not in found and each not in given)
+        found[next(free) if name in found else name] = None
+    return list(found)
 
 
 def plain_suffix(path: str | Path) -> str:
@@ -292,12 +297,13 @@ def run_names(paths: Sequence[str]) -> list[str]:
     """
     files = list(dict.fromkeys(paths))  # one given twice is told apart by a number
     names = [run_name(path) for path in files]
+    times = Counter(names)
     folders = [
-        f"{Path(path).resolve().parent.name}/{name}" if names.count(name) > 1 else name
+        f"{Path(path).resolve().parent.name}/{name}" if times[name] > 1 else name
         for path, name in zip(files, names, strict=True)
     ]
+    times = Counter(folders)
     known = {
-        path: path if folders.count(name) > 1 else name
-        for path, name in zip(files, folders, strict=True)
+        path: path if times[name] > 1 else name for path, name in zip(files, folders, strict=True)
     }
     return distinct([known[path] for path in paths])

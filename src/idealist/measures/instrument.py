@@ -229,11 +229,16 @@ def settled(instrument: Instrument, computed: Floats, counted: Bools, asked: Ask
     return Measured(values, counted, gaps, aggregate.of(values[counted], named))
 
 
-def retied(instrument: Instrument, ranked: Ranked, how: str) -> Measured:
+#: Placements with ties in another order, by protocol, order, and what documents are worth.
+Retied = dict[tuple[Protocol, str, bytes], Placements]
+
+
+def retied(instrument: Instrument, ranked: Ranked, how: str, known: Retied) -> Measured:
     """Measure with every tie ordered by what the measure rewards: ``best`` or ``worst`` first.
 
     Whole lists are ordered, and then cut: a depth may divide a tie, and what a protocol takes out
-    may stand in one. A budget is spent before anything is ordered, so it stays.
+    may stand in one. A budget is spent before anything is ordered, so it stays. Measures that
+    reward the same share placements: those that are `known`.
     """
     protocol = instrument.protocol
     whole = protocol.whole()
@@ -242,8 +247,12 @@ def retied(instrument: Instrument, ranked: Ranked, how: str) -> Measured:
     if protocol.budget is not None:
         whole = replace(whole, depth=protocol.depth)
     placements = ranked[whole]
-    placements = placements.retied(how, instrument.measure.worth(placements))
-    return measured(instrument, limited(replace(placements, protocol=protocol), protocol))
+    worth = instrument.measure.worth(placements)
+    key = protocol, how, worth.tobytes()
+    if key not in known:
+        ordered = replace(placements.retied(how, worth), protocol=protocol)
+        known[key] = limited(ordered, protocol)
+    return measured(instrument, known[key])
 
 
 def chosen(queries: Sequence[str], mask: Bools) -> tuple[str, ...]:

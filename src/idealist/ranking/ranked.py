@@ -16,7 +16,7 @@ import numpy as np
 
 from idealist.data import Qrels, Rows, Run
 from idealist.data.columns import Bools, Floats, Ints
-from idealist.errors import Faults, IdealistError
+from idealist.errors import Faults, IdealistError, UsageError
 from idealist.protocol import Protocol
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.document_lists import UNNAMED, DocumentLists
@@ -65,6 +65,10 @@ class Ranked:
         self.qrels, self.run, self._naming = qrels, run, naming
         if isinstance(run.source, StoredPlacements):
             self.run = Run(run.source.under(qrels), run.name)
+        elif qrels.stated:
+            hint = "give the judgments themselves"
+            message = f"{qrels.name} is a bundle, whose documents have no names"
+            raise UsageError(f"{message}: {run.name} cannot be ranked with its judgments", hint)
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
         self._found: dict[Protocol, Compiled | Defined | StoredPlacements] = {}
@@ -213,8 +217,6 @@ def listing(
     `depth` replaces the protocol's.
     """
     queries = list(queries)
-    if isinstance(run.source, StoredPlacements):
-        return run.source.listing(protocol, queries, depth)
     rows = run.source.some(queries)
     spans, faults = rows.spans(), Faults(rows.name)
     protocol = protocol if depth is None else replace(protocol, depth="none")

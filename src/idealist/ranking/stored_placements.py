@@ -13,10 +13,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from idealist.data import Qrels, Rows
+from idealist.data import Qrels, Rows, Run
 from idealist.data.columns import Bools
 from idealist.data.remarks import Remark
-from idealist.errors import UsageError
+from idealist.errors import NoDocuments, UsageError
 from idealist.notation import text
 from idealist.protocol import Protocol
 from idealist.ranking.order import Ranking
@@ -35,7 +35,7 @@ def hidden(query: str, digest: str) -> str:
     """Write a query's id as one who has the judgments can compute it, and nobody else.
 
     >>> hidden("q1", "00" * 32)
-    'q-d02a1e83a5bb3dd0'
+    'q-0c76e54d80b81d6c'
     """
     key = bytes.fromhex(digest)
     return f"q-{hashlib.blake2b(query.encode(), digest_size=8, key=key).hexdigest()}"
@@ -69,10 +69,10 @@ class StoredPlacements:
         """Return the placements themselves: they are in memory."""
         return self
 
-    def has_no_documents(self) -> UsageError:
+    def has_no_documents(self) -> NoDocuments:
         """Say that what was asked for needs documents."""
         message = f"{self.name} is a bundle: it holds the places of judged documents, and no others"
-        return UsageError(message, "give the run itself")
+        return NoDocuments(message, "give the run itself")
 
     def rows(self) -> Rows:
         """Refuse: there are none."""
@@ -120,12 +120,17 @@ class StoredPlacements:
         if qrels is self.qrels:
             return self
         whole = qrels.whole or qrels
+        if not len(whole):  # as where lists are asked for whatever was judged
+            raise self.has_no_documents()
         if whole.hash != self.qrels.hash:
             message = f"{self.name} was made with other judgments than {qrels.name}"
             hint = "give those judgments, or the bundle alone"
             raise UsageError(f"{message}: {self.qrels.hash}, not {whole.hash}", hint)
         if qrels.queries == self.qrels.queries:
             return replace(self, qrels=qrels)
+        if self.private and whole.stated and self.qrels.queries != whole.queries:
+            message = f"{self.name} hides its queries, and {whole.name} does not"
+            raise UsageError(f"{message}: nobody can tell which is which", "give the judgments")
         hides = self.private and not whole.stated  # these judgments have their own names
         names = [hidden(q, whole.digest) for q in qrels.queries] if hides else qrels.queries
         place = {name: i for i, name in enumerate(names)}
@@ -136,13 +141,11 @@ class StoredPlacements:
         }
         return replace(self, qrels=qrels, lists=lists)
 
-    def listing(
-        self, protocol: Protocol, queries: Iterable[str], depth: int | None
-    ) -> dict[str, Ranking]:
+    def listing(self, protocol: Protocol, queries: Iterable[str]) -> dict[str, Ranking]:
         """Return the lists of some judged queries: unjudged documents are named by their rank."""
         columns = self.columns(self.qrels, protocol.ordering)
         place = {query: i for i, query in enumerate(self.qrels.queries)}
-        limit = depth or (protocol.depth if isinstance(protocol.depth, int) else None)
+        limit = protocol.depth if isinstance(protocol.depth, int) else None
         asked = [query for query in queries if query in place]
         return {
             q: self._list(columns, place[q], limit) for q in asked if columns["in_run"][place[q]]
@@ -170,6 +173,11 @@ class StoredPlacements:
             int(columns["duplicates"][query]), int(columns["merged"][query]),
             bool(columns["float32"][query]),
         )  # fmt: skip
+
+
+def has_documents(run: Run) -> bool:
+    """Whether a run is more than places of judged documents."""
+    return not isinstance(run.source, StoredPlacements)
 
 
 def plain(ordering: Protocol) -> Protocol:

@@ -15,6 +15,7 @@ from idealist.protocol import Protocol
 from idealist.ranking.document_lists import ALL, decoded
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked, listing, rank
+from idealist.ranking.stored_placements import StoredPlacements
 
 #: Documents in order, with their scores.
 Listed = list[tuple[str, float]]
@@ -34,7 +35,11 @@ def listed_documents(
     """Return the lists of some queries with the scores; one pass over the run finds all of them."""
     queries, protocol = placements.qrels.queries, placements.protocol
     whole = replace(protocol, depth="none") if protocol.budget is None else protocol
-    rankings = listing(run, whole, [queries[index] for index in indices])
+    source, asked = run.source, [queries[index] for index in indices]
+    if isinstance(source, StoredPlacements):  # which names the others by their ranks
+        rankings = source.listing(whole, asked)
+    else:
+        rankings = listing(run, whole, asked)
     found: dict[int, Listed] = {index: [] for index in indices}
     for index in indices:
         if ranking := rankings.get(queries[index]):
@@ -55,6 +60,8 @@ def whole_lists(
     >>> list(whole_lists(ranked, Protocol(), ["q1"]))
     [['d3', 'd1', 'd2']]
     """
+    if isinstance(source := ranked.run.source, StoredPlacements):
+        raise source.has_no_documents()
     placements, some = ranked[protocol], ranked.qrels.only(set(queries))
     names = rank(some, ranked.held, [protocol], {protocol: ALL})[protocol].names
     place = {query: i for i, query in enumerate(placements.qrels.queries)}

@@ -13,6 +13,7 @@ from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import as_measure
 from idealist.measures.instrument import check_axes
 from idealist.ranking.ranked import Ranked
+from idealist.ranking.stored_placements import has_documents
 from idealist.reconciling.classes import Asker, by_tools, chance_of, classes_of, nearest_miss
 from idealist.reconciling.facts import Facts
 from idealist.reconciling.rankings import stacks_of
@@ -49,7 +50,8 @@ def reconcile(
     {'gain': 'exp2'}
     """
     judged, one = read_qrels(qrels), as_measure(measure)
-    runs = [Ranked(judged, borrowed_run(each).loaded()) for each in (run, *others)]
+    read = [borrowed_run(each) for each in (run, *others)]
+    runs = [Ranked(judged, one.loaded() if has_documents(one) else one) for one in read]
     axes = {name: value for name, value in axes.items() if value is not None}
     check_axes(axes, [one])
     target = Target.of(value, digits, _known(judged, per_query))

@@ -20,6 +20,7 @@ from idealist.measures.instrument import Instrument
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
+from idealist.ranking.stored_placements import has_documents
 from idealist.reconciling.game import Axis
 
 #: Measures of gains whose rules about grades are looked into.
@@ -44,7 +45,9 @@ class Facts:
     @classmethod
     def of(cls, ranked: Ranked, protocol: Protocol) -> Facts:
         """Look at lists in every order that the rows can have."""
-        others = ("rank", "given") if ranked.run.rows().ranks is not None else ("given",)
+        stored = not has_documents(ranked.run)  # then it knows which orders it has
+        ranks = stored or ranked.run.rows().ranks is not None
+        others = ("rank", "given") if ranks else ("given",)
         return cls(ranked, protocol, ["score", *(o for o in others if _ranks(ranked, protocol, o))])
 
     @cached_property
@@ -107,6 +110,8 @@ class Facts:
     @cached_property
     def nonpositive(self) -> bool:
         """Whether a score is not above 0."""
+        if not has_documents(self.ranked.run):
+            return bool(np.any(self.lists[0].score <= 0))
         scores = self.ranked.run.rows().scores
         return scores is not None and not np.all(scores > 0)
 

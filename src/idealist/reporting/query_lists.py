@@ -18,6 +18,7 @@ from idealist.explaining.explainer import Explainer
 from idealist.explaining.explanation import Explanation, most_lost
 from idealist.formats.document_texts import DocumentText, document_texts
 from idealist.notation import many, tidy
+from idealist.ranking.stored_placements import has_documents
 from idealist.rendering.plain_data import finite
 from idealist.rendering.wording import few
 from idealist.reporting.computing import Findings
@@ -77,8 +78,11 @@ class QueryLists:
 
 
 def lists_of(findings: Findings, rows: Sequence[QueryRow], docs: Any) -> list[QueryLists]:
-    """Set the lists of some queries side by side; the runs are read once for hundreds of them."""
-    if not rows:
+    """Set the lists of some queries side by side; the runs are read once for hundreds of them.
+
+    Bundles have no lists to show.
+    """
+    if not rows or not all(has_documents(findings.ranked[run].run) for run in findings.shown):
         return []
     ranked, alone = findings.ranked, findings.alone
     (measure,) = alone.measures.values()

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from idealist.errors import Faults
+from idealist.errors import Faults, InputError
 from idealist.formats import json_text
 from idealist.formats.cells import shown
 from idealist.formats.engines import hits
@@ -19,8 +19,20 @@ RUN_SUFFIXES = (".run", ".trec", ".txt", ".res", ".input")
 
 
 def is_folder_of_responses(folder: Path) -> bool:
-    """Whether a folder holds JSON files beside each other, and is no BEIR folder."""
-    return bool(_responses_in(folder)) and not (folder / "qrels").is_dir()
+    """Whether a folder holds responses in JSON, beside each other, and is no BEIR folder.
+
+    The first file shows what they are: one that is no response, or answers several queries, is a
+    run of its own.
+    """
+    files = _responses_in(folder)
+    if not files or (folder / "qrels").is_dir():
+        return False
+    source = Source.of(files[0])
+    try:
+        found = responses_in(json_text.load(source.read(), source.name), Faults(source.name))
+    except InputError:  # which reading it will raise
+        return True
+    return found is not None and len(found) == 1
 
 
 def of_folder(folder: Path, reading: Reading) -> dict[Any, list[Any]]:

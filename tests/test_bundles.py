@@ -1,0 +1,497 @@
+"""Bundles: what they give is what the runs give, to the last bit, or a refusal that says why."""
+
+from __future__ import annotations
+
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import idealist as il
+from effort import tries
+from generated import PLAIN, some_case, some_measure, some_protocol
+from idealist.bundling.bundle import Bundle, bundle, read_bundle
+from idealist.cli.main import main
+from idealist.conventions import CONVENTIONS
+from idealist.errors import IdealistError, InputError, NoDocuments, UsageError
+from idealist.evaluating.evaluation import Evaluation
+from idealist.formats import bundle_files
+from idealist.ranking.stored_placements import StoredPlacements, hidden
+
+QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d9": 0}}
+RUN = {"q1": {"d3": 3.0, "u": 2.0, "d1": 1.0}, "q2": {"u": 2.0, "d9": 1.0}}
+
+
+def same(one: Evaluation, other: Evaluation) -> None:
+    """Whether nothing tells two evaluations apart but the names of files in commands."""
+    assert one.queries == other.queries
+    assert one.signatures == other.signatures
+    assert repr(dict(one.aggregates)) == repr(dict(other.aggregates))
+    for label in one:
+        assert one.values[label].tobytes() == other.values[label].tobytes()
+        assert one.counted[label].tobytes() == other.counted[label].tobytes()
+    told = [(d.code, d.finding, d.count, d.queries, str(d.price), d.severity) for d in one.doubts]
+    assert told == [
+        (d.code, d.finding, d.count, d.queries, str(d.price), d.severity) for d in other.doubts
+    ]
+
+
+def tried(qrels: Any, run: Any, measure: Any, **rules: Any) -> Evaluation | str:
+    """Evaluate, or say what kind of error that gives."""
+    try:
+        return il.evaluate(qrels, run, measure, **rules)
+    except IdealistError as error:
+        return str(error)
+
+
+def spoken(rows: dict[str, list[tuple[str, float]]]) -> list[tuple[str, str, float]]:
+    return [(query, document, score) for query, own in rows.items() for document, score in own]
+
+
+@pytest.mark.parametrize("seed", range(tries(12, 300)))
+def test_every_convention_gives_the_same(seed: int) -> None:
+    rng = random.Random(seed)
+    qrels, rows = some_case(rng, size=rng.choice([6, 12, 40]))
+    run = il.read_run(spoken(rows), name="mine")
+    made = bundle(qrels, {"mine": run})
+    for name in CONVENTIONS:
+        measure = some_measure(rng, rng.choice(PLAIN))
+        plain = tried(qrels, run, measure, convention=name)
+        kept = tried(made.qrels, made.runs[0], measure, convention=name)
+        if isinstance(plain, str):
+            assert isinstance(kept, str)
+            continue
+        assert not isinstance(kept, str), f"{name} {measure}: {kept}"
+        found = [one for one in plain.doubts if one.code != "nothing-matches"]
+        assert [one.code for one in found] == [
+            one.code for one in kept.doubts if one.code != "nothing-matches"
+        ]
+        if len(found) == len(plain.doubts):
+            same(plain, kept)
+
+
+@pytest.mark.parametrize("seed", range(tries(20, 600)))
+def test_other_rules_give_the_same_or_are_refused(seed: int) -> None:
+    rng = random.Random(seed + 1000)
+    qrels, rows = some_case(rng)
+    run = il.read_run(spoken(rows), name="mine")
+    made = bundle(qrels, {"mine": run})
+    refusals = 0
+    for _ in range(30):
+        axes = some_protocol(rng).written()
+        measure = some_measure(rng, rng.choice(PLAIN))
+        plain = tried(qrels, run, measure, **axes)
+        kept = tried(made.qrels, made.runs[0], measure, **axes)
+        if isinstance(kept, str) and "is a bundle of lists with" in kept:
+            assert axes["collapse"] != "none"  # all that a bundle made without it cannot do
+            refusals += 1
+        elif isinstance(plain, str):
+            assert isinstance(kept, str)
+        else:
+            assert not isinstance(kept, str), f"{measure} {axes}: {kept}"
+            assert repr(plain[str(measure)]) == repr(kept[str(measure)])
+            values = plain.values[str(measure)]
+            assert values.tobytes() == kept.values[str(measure)].tobytes()
+    assert refusals < 30
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_every_measure_that_needs_grades_only(name: str) -> None:
+    rng = random.Random(name)
+    for _ in range(tries(3, 30)):
+        qrels, rows = some_case(rng, size=30)
+        run, measure = il.read_run(spoken(rows), name="mine"), some_measure(rng, name)
+        made = bundle(qrels, {"mine": run})
+        plain, kept = (tried(a, b, measure) for a, b in ((qrels, run), (made.qrels, made.runs[0])))
+        if isinstance(plain, str):
+            assert isinstance(kept, str)
+        else:
+            assert isinstance(kept, Evaluation)
+            label = str(measure)
+            assert plain.values[label].tobytes() == kept.values[label].tobytes()
+
+
+def test_chunks_are_merged_when_the_bundle_is_made() -> None:
+    run = {"q1": {"d1#2": 3.0, "d3#1": 2.0, "d1#1": 1.0}}
+    made = bundle(QRELS, run, collapse="#.*")
+    found = il.evaluate(made.qrels, made.runs[0], "nDCG@10", collapse="#.*")
+    assert found["nDCG@10"] == il.evaluate(QRELS, run, "nDCG@10", collapse="#.*")["nDCG@10"]
+    with pytest.raises(UsageError, match=r"lists with collapse=#.\*, not collapse=none") as caught:
+        il.evaluate(made.qrels, made.runs[0], "nDCG@10")
+    assert "a bundle made with --set collapse=none" in caught.value.hint
+
+
+def test_what_needs_more_than_grades() -> None:
+    own = [("1", "a", 1.0), ("2", "a", 2.0), ("2", "b", 1.0), ("1", "c", 0.0)]
+    rows = [(query, *row) for query in ("q", "p", "r") for row in own[: 3 + (query == "q")]]
+    qrels = il.read_qrels(
+        {name: [row[i] for row in rows] for i, name in enumerate(
+            ("query", "subtopic", "document", "grade"))}
+    )  # fmt: skip
+    run = {"q": ["b", "x", "a"], "p": ["a"], "r": ["c", "b"]}
+    made = bundle(qrels, {"r": run})
+    hiding = bundle(qrels, {"run": run}, private=True)
+    for measure in ("alpha_nDCG@10", "ERR_IA@10", "StRecall@5", "AP_IA", "P_IA@2"):
+        plain = il.evaluate(qrels, run, measure)
+        same(plain, il.evaluate(made.qrels, made.runs[0].renamed("run"), measure))
+        same(plain, il.evaluate(qrels, hiding.runs[0], measure))
+        alone = il.evaluate(hiding.qrels, hiding.runs[0], measure)
+        assert dict(alone.aggregates) == dict(plain.aggregates)
+
+
+def test_preferences_and_numbers_beside_grades() -> None:
+    table = {
+        "query": ["q"] * 3, "document": ["a", "b", "c"], "grade": [1, 0, 1],
+        "abstain": [0.1, 0.9, 0.4],
+    }  # fmt: skip
+    qrels, run = il.read_qrels(table), {"q": ["b", "x", "a"]}
+    made = bundle(qrels, {"run": run})
+    plain = il.evaluate(qrels, run, "UDCG@5")
+    same(plain, il.evaluate(made.qrels, made.runs[0], "UDCG@5"))
+
+
+def test_private_queries_are_known_to_who_has_the_judgments() -> None:
+    made = bundle(QRELS, {"mine": RUN}, private=True)
+    assert made.private
+    assert b"q1" not in made.content
+    assert "q1" not in made.qrels.queries
+    assert hidden("q1", il.read_qrels(QRELS).digest) in made.qrels.queries
+    many = {f"q{i}": {"d": 1} for i in range(40)}
+    shuffled = bundle(many, {"mine": {"q3": ["d"]}}, private=True).qrels.queries
+    assert list(shuffled) == sorted(shuffled)  # the order of the ids would give them away
+    whole = il.evaluate(QRELS, il.read_run(RUN, name="mine"), ["nDCG@10", "AP"])
+    same(whole, il.evaluate(QRELS, made.runs[0], ["nDCG@10", "AP"]))
+    alone = il.evaluate(made.qrels, made.runs[0], ["nDCG@10", "AP"])
+    assert dict(alone.aggregates) == dict(whole.aggregates)
+    assert alone.signatures == whole.signatures
+
+
+def test_some_queries_of_a_bundle() -> None:
+    made = bundle(QRELS, {"mine": RUN})
+    plain = il.evaluate(QRELS, RUN, "nDCG@10", queries=["q1"])
+    with_names = il.evaluate(QRELS, made.runs[0].renamed("run"), "nDCG@10", queries=["q1"])
+    same(plain, with_names)
+    alone = il.evaluate(made.qrels, made.runs[0], "nDCG@10", queries=["q1"])
+    assert alone["nDCG@10"] == plain["nDCG@10"]
+    # the hash of judgments whose documents are not known cannot be computed again
+    hashes = {one.signatures["nDCG@10"].qrels for one in (plain, alone)}
+    assert len(hashes) == 2
+    other = il.evaluate(made.qrels, made.runs[0], "nDCG@10", queries=["q2"])
+    assert other.signatures["nDCG@10"].qrels not in hashes
+
+
+def test_other_judgments_are_refused() -> None:
+    made = bundle(QRELS, {"mine": RUN})
+    with pytest.raises(UsageError, match="was made with other judgments than qrels"):
+        il.evaluate({**QRELS, "q2": {"d1": 2}}, made.runs[0], "nDCG@10")
+    with pytest.raises(UsageError, match="mine cannot be ranked with its judgments"):
+        il.evaluate(made.qrels, il.read_run(RUN, name="mine"), "nDCG@10")
+    with pytest.raises(UsageError, match="is a bundle already"):
+        bundle(made.qrels, made.runs)
+
+
+def test_rules_that_change_nothing_in_a_bundle_are_refused() -> None:
+    with pytest.raises(UsageError, match="missing=skip changes nothing in a bundle"):
+        bundle(QRELS, RUN, missing="skip")
+    with pytest.raises(UsageError, match="depth=10 changes nothing"):
+        bundle(QRELS, RUN, depth=10)
+    with pytest.raises(UsageError, match="gain is no rule that lists are made by"):
+        bundle(QRELS, RUN, gain="exp2")
+
+
+def test_a_faulty_run_is_refused_as_ever() -> None:
+    rows = il.read_run([("q1", "d1", 1.0), ("q1", "d1", 2.0)], name="mine")
+    with pytest.raises(InputError, match="retrieved twice"):
+        bundle(QRELS, rows)
+    made = bundle(QRELS, rows, duplicates="first")
+    assert il.evaluate(made.qrels, made.runs[0], "RR", duplicates="first")["RR"] == 0.5
+    with pytest.raises(UsageError, match="lists with duplicates=first, not duplicates=error"):
+        il.evaluate(made.qrels, made.runs[0], "RR")
+
+
+def test_documents_are_refused_where_there_are_none() -> None:
+    made = bundle(QRELS, {"a": RUN, "b": {"q1": ["d1"], "q2": ["d1"]}})
+    one, other = made.runs
+    for needs in (
+        lambda: il.explain_difference(made.qrels, one, other, "nDCG@10", query="q1"),
+        lambda: il.bounds_of_difference(made.qrels, one, other, "nDCG@10"),
+        lambda: il.fuse([one, other]).rows(),
+        lambda: il.rbo_by_query(one, other),
+        lambda: il.write_run(one, "/dev/null"),
+    ):
+        with pytest.raises(NoDocuments, match="holds the places of judged documents"):
+            needs()
+
+
+def test_names_of_documents_are_numbers() -> None:
+    made = bundle(QRELS, {"mine": RUN})
+    found = il.explain(made.qrels, made.runs[0], "nDCG@10", query="q1")
+    assert found.value == il.explain(QRELS, RUN, "nDCG@10", query="q1").value
+    assert "judged:3" in str(found)
+    assert "unjudged:2" in str(found)
+    named = il.explain(QRELS, made.runs[0], "nDCG@10", query="q1")
+    assert "d3" in str(named)
+    long = {"q1": {"a-document": 1}}
+    assert b"a-document" not in unpacked(bundle(long, {"mine": {"q1": ["other", "a-document"]}}))
+
+
+def unpacked(made: Bundle) -> bytes:
+    with zipfile.ZipFile(BytesIO(made.content)) as archive:
+        return b"".join(archive.read(name) for name in archive.namelist())
+
+
+def test_audit_and_diagnosis_do_without_documents() -> None:
+    queries = [f"q{i}" for i in range(12)]
+    qrels = {q: {f"d{q}{i}": i % 3 for i in range(12)} for q in queries}
+    run = {q: {f"d{q}{i}": float(20 - i) for i in range(3, 20)} for q in queries}
+    made = bundle(qrels, {"a": run, "b": run})
+    found = il.audit(made.qrels, made.runs)
+    (said,) = [one for one in found.findings if one.code == "places-only"]
+    assert "2 runs are bundles" in said.finding
+    plain = il.audit(qrels, {"a": run, "b": run})
+    assert {one.code for one in found.findings} - {"places-only"} <= {
+        one.code for one in plain.findings
+    }
+    one, other = (
+        il.diagnose(*sides).data() for sides in ((made.qrels, made.runs[0]), (qrels, run))
+    )
+    assert one["losses"] == other["losses"]
+
+
+def test_a_bundle_is_the_same_bytes_and_reads_itself(tmp_path: Path) -> None:
+    one, two = (bundle(QRELS, {"mine": RUN, "other": {"q1": ["d1"]}}) for _ in range(2))
+    assert one.content == two.content
+    one.save(tmp_path / "x.ilb")
+    read = read_bundle(tmp_path / "x.ilb")
+    assert read.content == one.content
+    assert [run.name for run in read.runs] == ["mine", "other"]
+    again = il.read_run(tmp_path / "x.ilb#other")
+    assert again.name == "other"
+    assert il.evaluate(QRELS, again, "RR")["RR"] == 0.5
+    assert il.read_qrels(tmp_path / "x.ilb").hash == il.read_qrels(QRELS).hash
+    with pytest.raises(UsageError, match="is a bundle of 2 runs, and one is wanted"):
+        il.read_run(tmp_path / "x.ilb")
+    with pytest.raises(InputError, match="has no run 'mien'") as caught:
+        il.read_run(tmp_path / "x.ilb#mien")
+    assert "mine" in caught.value.hint
+    both = il.compare(QRELS, [tmp_path / "x.ilb"], "RR", baseline="mine")
+    assert both.pairs[0].run == "other"
+
+
+def opened(path: Path) -> Evaluation:
+    """Read a bundle and measure its first run."""
+    found = read_bundle(path)
+    return il.evaluate(found.qrels, found.runs[0], "nDCG@10")
+
+
+def refusal(path: Path) -> tuple[str, str]:
+    """Open a bundle, and return why it is refused, and the hint; nothing where it is not."""
+    try:
+        opened(path)
+    except IdealistError as error:
+        return str(error), error.hint
+    return "", ""
+
+
+def changed_index(made: Bundle, change: Any) -> bytes:
+    """Write a bundle again with another index, as somebody would who means ill."""
+    with zipfile.ZipFile(BytesIO(made.content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    index = json.loads(parts[bundle_files.INDEX])
+    change(index)
+    parts[bundle_files.INDEX] = json.dumps(index).encode()
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return target.getvalue()
+
+
+def test_newer_and_other_files_are_refused(tmp_path: Path) -> None:
+    made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"
+    path.write_bytes(changed_index(made, lambda index: index.update({bundle_files.KEY: 2})))
+    with pytest.raises(InputError, match="a newer idealist wrote this bundle: version 2") as caught:
+        opened(path)
+    assert "update idealist" in caught.value.hint
+    path.write_bytes(changed_index(made, lambda index: index.pop("runs")))
+    with pytest.raises(InputError, match="no bundle that idealist wrote"):
+        opened(path)
+    path.write_text("q1 0 d1 1\n")
+    with pytest.raises(InputError, match=r"x\.ilb"):
+        opened(path)
+
+
+def test_damage_is_found_wherever_it_is(tmp_path: Path) -> None:
+    rng = random.Random(0)
+    qrels, rows = some_case(rng, size=30)
+    made = bundle(qrels, {"mine": il.read_run(spoken(rows), name="mine")})
+    whole = il.evaluate(made.qrels, made.runs[0], "nDCG@10")
+    path, found = tmp_path / "x.ilb", 0
+    step = tries(149, 3)
+    for at in range(0, len(made.content), step):
+        data = bytearray(made.content)
+        data[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        said, hint = refusal(path)
+        if said:
+            assert "x.ilb" in said
+            assert hint
+            found += 1
+        else:  # what nobody reads, such as the time of a member
+            assert opened(path).values["nDCG@10"].tobytes() == whole.values["nDCG@10"].tobytes()
+    assert found > len(made.content) / step * 0.7
+    for size in range(0, len(made.content), 2 * step):
+        path.write_bytes(made.content[:size])
+        with pytest.raises(InputError, match=r"x\.ilb"):
+            opened(path)
+
+
+def test_indexes_that_lie_are_refused(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"
+    junk: list[Any] = [None, -1, 2**70, "x", [], {}, [[1]], {"a": 1}, 1.5, True]
+    refused = 0
+
+    def spoil(value: Any) -> Any:
+        if rng.random() < 0.15:
+            return rng.choice(junk)
+        if isinstance(value, dict):
+            return {key: spoil(one) for key, one in value.items()}
+        return [spoil(one) for one in value] if isinstance(value, list) else value
+
+    for _ in range(tries(100, 3000)):
+        path.write_bytes(
+            changed_index(
+                made, lambda index: index.update({key: spoil(one) for key, one in index.items()})
+            )
+        )
+        refused += bool(refusal(path)[0])  # and nothing else is raised
+    assert refused > tries(100, 3000) * 0.7
+
+
+def test_places_that_no_list_has_are_refused() -> None:
+    made = bundle(QRELS, {"mine": RUN})
+    source = made.runs[0].source
+    assert isinstance(source, StoredPlacements)
+    first = next(iter(source.lists.values()))
+    for name, values in (("rank", 9), ("judgment", 99), ("first", 0), ("query", 1)):
+        spoilt = {**first, name: np.full_like(first[name], values)}
+        with pytest.raises((ValueError, IndexError)):
+            bundle_files._check_places(spoilt, made.qrels)
+
+
+class Said(NamedTuple):
+    """What a command wrote, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    def command(*words: object) -> Said:
+        code = 0
+        try:
+            main([str(word) for word in words])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Said(*capfd.readouterr(), code)
+
+    return command
+
+
+@pytest.fixture
+def folder(tmp_path: Path, run: Callable[..., Said]) -> Path:
+    for name, data in {"a": RUN, "b": {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}}}.items():
+        il.write_run(il.read_run(data), tmp_path / f"{name}.run")
+    il.write_qrels(il.read_qrels(QRELS), tmp_path / "qrels.txt")
+    made = run("bundle", *(tmp_path / one for one in ("qrels.txt", "a.run", "b.run")),
+               "-o", tmp_path / "x.ilb")  # fmt: skip
+    assert made.code == 0, made.stderr
+    assert "2 runs over 2 queries" in made.stderr
+    return tmp_path
+
+
+def test_the_command_line_takes_bundles_for_runs(folder: Path, run: Callable[..., Said]) -> None:
+    files = [folder / one for one in ("qrels.txt", "a.run", "b.run")]
+    plain = run("eval", *files, "-m", "nDCG@10", "-m", "AP", "-f", "tsv")
+    for given in (
+        [folder / "x.ilb"],
+        [folder / "qrels.txt", folder / "x.ilb"],
+        [folder / "x.ilb", f"{folder / 'x.ilb'}#a", f"{folder / 'x.ilb'}#b"],
+        [folder / "qrels.txt", f"{folder / 'x.ilb'}#a", folder / "b.run"],
+    ):
+        found = run("eval", *given, "-m", "nDCG@10", "-m", "AP", "-f", "tsv")
+        assert found.code == 0, found.stderr
+        assert found.stdout == plain.stdout
+    for verb in (
+        ["compare", folder / "x.ilb", "-m", "RR@10"],
+        ["compare", folder / "x.ilb", "--baseline", "b", "-m", "RR@10"],
+        ["gate", folder / "qrels.txt", f"{folder / 'x.ilb'}#a", f"{folder / 'x.ilb'}#b"],
+        ["explain", f"{folder / 'x.ilb'}#a", "-m", "nDCG@10", "--query", "q1"],
+        ["diagnose", f"{folder / 'x.ilb'}#a"],
+        ["audit", folder / "x.ilb"],
+        ["report", folder / "x.ilb", "-o", folder / "r.html"],
+        ["reconcile", f"{folder / 'x.ilb'}#a", "-m", "RR@10", "--value", "0.75"],
+    ):
+        found = run(*verb)
+        assert found.code in (0, 1), (verb, found.stderr)
+    assert (folder / "r.html").exists()
+
+
+def test_the_command_line_refuses_what_no_bundle_can_do(
+    folder: Path, run: Callable[..., Said]
+) -> None:
+    bundled = folder / "x.ilb"
+    for words, said in (
+        (["bundle", folder / "qrels.txt", folder / "a.run", "-o", folder / "x.zip"], "end in .ilb"),
+        (["bundle", bundled, bundled, "-o", folder / "y.ilb"], "is a bundle already"),
+        (["eval", bundled, folder / "a.run"], "cannot be ranked with its judgments"),
+        (["explain", bundled, "-m", "AP", "--query", "q1"], "and no others"),
+        (["diagnose", bundled], "is a bundle of 2 runs, and one is wanted"),
+        (["gate", folder / "qrels.txt", folder / "a.run", bundled], "bundle of 2 runs"),
+        (["fuse", bundled], "no others"),
+        (["convert", bundled, folder / "out.run"], "this is a bundle"),
+        (["eval", folder / "qrels.txt", f"{bundled}#c"], "has no run 'c'"),
+    ):
+        found = run(*words)
+        assert found.code == 2, (words, found.stderr)
+        assert said in found.stderr, found.stderr
+        assert "Traceback" not in found.stderr
+
+
+def test_a_bundle_of_many_queries_is_small(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    queries = [f"{rng.randrange(10**7)}" for _ in range(400)]
+    qrels = {q: {f"{rng.randrange(8 * 10**6)}": 1} for q in queries}
+    rows = {
+        q: {**{f"{rng.randrange(8 * 10**6)}": rng.random() * 20 for _ in range(300)},
+            next(iter(qrels[q])): rng.random() * 20}
+        for q in queries
+    }  # fmt: skip
+    il.write_run(il.read_run(rows), tmp_path / "a.run")
+    made = bundle(qrels, [tmp_path / "a.run"])
+    assert len(made.content) < 0.02 * (tmp_path / "a.run").stat().st_size
+
+
+def test_real_runs(data: Path) -> None:
+    folder = data / "trec-covid-r1"
+    files = sorted((folder / "runs").iterdir())
+    made = bundle(folder / "qrels.txt", files)
+    for i, name in enumerate(CONVENTIONS):
+        for path, kept in [*zip(files, made.runs, strict=True)][i % 12 :: tries(12, 1)]:
+            one = tried(folder / "qrels.txt", path, ["nDCG@10", "AP", "RR@10", "bpref"],
+                        convention=name)  # fmt: skip
+            two = tried(made.qrels, kept, ["nDCG@10", "AP", "RR@10", "bpref"], convention=name)
+            if isinstance(one, str):
+                assert isinstance(two, str), name
+            else:
+                assert isinstance(two, Evaluation), f"{name} {path}: {two}"
+                same(one, two)
