@@ -1,0 +1,128 @@
+"""What is marked as the best of a column, or as the second best, and what is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from idealist.rendering.wording import number
+from idealist.verifying.checked_numbers import CheckedNumber
+
+
+@dataclass(frozen=True)
+class BestValue:
+    """A value that is marked as the best or the second best, or that is the best and is not."""
+
+    label: str
+    run: str
+    measure: str
+    rank: int
+    marked: bool
+    holds: bool
+    why: str
+
+    @property
+    def said(self) -> str:
+        """What the table says of the value."""
+        place = "best" if self.rank == 1 else "second best"
+        return f"marked {place}" if self.marked else f"not marked {place}"
+
+    def data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "run": self.run, "label": self.label, "measure": self.measure,
+            "rank": self.rank, "marked": self.marked, "holds": self.holds, "why": self.why,
+        }  # fmt: skip
+
+
+def best_values(columns: Iterable[tuple[Sequence[CheckedNumber], int]]) -> list[BestValue]:
+    """Check the best values of a table: of whole columns, or of the blocks between its lines.
+
+    Each column comes with 1 where higher is better, -1 where lower is. A table means blocks where
+    it is right more often if it does.
+    """
+    listed = [(list(column), sense) for column, sense in columns if sense]
+    bold = any(one.claim.cell.bold for column, _ in listed for one in column)
+    whole = [one for column, sense in listed for one in _checked(column, sense, bold)]
+    blocks = [(block, sense) for column, sense in listed for block in _blocks(column)]
+    parts = [one for block, sense in blocks for one in _checked(block, sense, bold)]
+    wrong = [sum(not one.holds for one in found) for found in (whole, parts)]
+    return parts if wrong[1] < wrong[0] else whole
+
+
+def _blocks(column: Sequence[CheckedNumber]) -> list[list[CheckedNumber]]:
+    found: dict[int, list[CheckedNumber]] = {}
+    for one in column:
+        found.setdefault(one.claim.block, []).append(one)
+    return list(found.values())
+
+
+def _value(one: CheckedNumber, sense: int) -> float:
+    """Return the value, the higher the better; that of a run which is not there is as claimed."""
+    known = one.target.value if math.isnan(one.value) and not one.claim.run else one.value
+    return -math.inf if known is None or math.isnan(known) else sense * known
+
+
+def _checked(column: Sequence[CheckedNumber], sense: int, bold: bool) -> list[BestValue]:
+    """Check the marks of one column; without anything bold, what is underlined is the best."""
+    first = [one for one in column if (one.claim.cell.bold if bold else one.claim.cell.underlined)]
+    if not first:
+        return []
+    found = _marked(column, first, sense, 1)
+    second = [one for one in column if bold and one.claim.cell.underlined and one not in first]
+    if second:
+        leading = first if all(one.holds for one in found) else _tops(column, column[0], sense)
+        rest = [one for one in column if one not in leading]
+        found += _marked(rest, [one for one in second if one in rest], sense, 2)
+        found += [
+            _best(one, 2, True, False, "it is the best") for one in second if one in leading
+        ]  # fmt: skip
+    return found
+
+
+def _marked(
+    column: Sequence[CheckedNumber], marked: Sequence[CheckedNumber], sense: int, rank: int
+) -> list[BestValue]:
+    """Check the values that are marked, and name the best one if none of them is."""
+    found = []
+    for one in marked:
+        tops = _tops(column, one, sense)
+        why = "" if one in tops else f"{_named(tops[0])} is {_word(sense)} than {_shown(one)}"
+        found.append(_best(one, rank, True, one in tops, why))
+    if marked and not any(one.holds for one in found):
+        top = max(column, key=lambda one: _value(one, sense))
+        found.append(_best(top, rank, False, False, f"it is {_shown(top)}"))
+    return found
+
+
+def _tops(column: Sequence[CheckedNumber], one: CheckedNumber, sense: int) -> list[CheckedNumber]:
+    """Return all values that are printed like the best one, at the digits of one of them."""
+    most = max(_value(each, sense) for each in column)
+    digits = one.target.digits
+    return [each for each in column if _same(_value(each, sense), most, digits)]
+
+
+def _same(a: float, b: float, digits: int) -> bool:
+    """Whether two values print alike."""
+    return a == b or number(a, digits) == number(b, digits)
+
+
+def _best(one: CheckedNumber, rank: int, marked: bool, holds: bool, why: str) -> BestValue:
+    return BestValue(
+        one.claim.label, one.claim.run, str(one.claim.measure), rank, marked, holds, why
+    )
+
+
+def _word(sense: int) -> str:
+    return "higher" if sense > 0 else "lower"
+
+
+def _named(one: CheckedNumber) -> str:
+    return f"{one.claim.label} {_shown(one)}"
+
+
+def _shown(one: CheckedNumber) -> str:
+    """Show the value; that of a run which is not there, as it was claimed."""
+    return one.claim.number.text if not one.claim.run else one.shown

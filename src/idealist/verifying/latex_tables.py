@@ -1,0 +1,317 @@
+"""Tables in LaTeX, as papers have them: rows, cells, and how these are set. Nothing is executed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from idealist.verifying.printed_tables import PrintedCell, PrintedTable
+
+_TABULAR = re.compile(
+    r"\\begin\{(?P<name>tabular\*?|tabularx|tabulary|tabu|longtable|array|NiceTabular)\}"
+    r"(?P<body>.*?)\\end\{(?P=name)\}",
+    re.DOTALL,
+)
+#: Environments with a width in front of the columns.
+_WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
+#: What makes a comment of a caption, as our own tables have it.
+_CAPTION = re.compile(r"^[ \t]*%+[ \t]*(?=\\caption)", re.MULTILINE)
+_COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
+_TOKEN = re.compile(r"\\[A-Za-z@]+\*?[ \t]*|\\.|[{}^_$&~%]|[^\\{}^_$&~%]+|\\", re.DOTALL)
+_RULES = re.compile(
+    r"\\(?:toprule|midrule|bottomrule|hline|firsthline|lasthline|hdashline)(?![A-Za-z])"
+    r"(?:\[[^]]*\])?"
+    r"|\\specialrule(?:\{[^{}]*\}){3}"
+)
+_PARTIAL = re.compile(
+    r"\\(?:cmidrule|cline|cdashline)(?:\([^)]*\))?(?:\[[^]]*\])?(?:\([^)]*\))?\{[^{}]*\}"
+    r"|\\addlinespace(?:\[[^]]*\])?|\\morecmidrules|\\(?:noalign|rowcolor)(?:\[[^]]*\])?\{[^{}]*\}"
+    r"|\\(?:endhead|endfirsthead|endfoot|endlastfoot|arraybackslash)(?![A-Za-z])"
+)
+#: Commands that stand for a sign.
+_SYMBOLS = {
+    "dagger": "†", "ddagger": "‡", "dag": "†", "ddag": "‡", "textdagger": "†", "ast": "*",
+    "textdaggerdbl": "‡", "star": "⋆", "bigstar": "★", "textasteriskcentered": "*", "S": "§",
+    "P": "¶", "pm": "±", "textpm": "±", "triangle": "△", "blacktriangle": "▲",
+    "textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "textless": "<",
+    "textgreater": ">", "textbar": "|", "ldots": "…", "dots": "…", "textendash": "–",
+    "textemdash": "—", "alpha": "α", "beta": "β", "downarrow": "↓", "uparrow": "↑", "%": "%",
+    "&": "&", "#": "#", "_": "_", "$": "$", "{": "{", "}": "}", "-": "", "/": "", ",": " ",
+    ";": " ", ":": " ", "!": "", " ": " ", "quad": " ", "qquad": " ", "newline": " ", "\n": " ",
+    "textunderscore": "_", "\\": " ", "times": "×", "Delta": "Δ", "par": " ",
+    "le": "≤", "leq": "≤", "lt": "<",
+}  # fmt: skip
+#: Commands of which arguments say nothing: how many there are.
+_SILENT = {
+    "phantom": 1, "hphantom": 1, "vphantom": 1, "cite": 1, "citep": 1, "citet": 1, "citealp": 1,
+    "ref": 1, "label": 1, "footnote": 1, "tablefootnote": 1, "cellcolor": 1,
+    "color": 1, "rule": 2, "vspace": 1, "hspace": 1, "rowcolor": 1, "textcolor": 1, "colorbox": 1,
+    "fontsize": 2, "Cref": 1, "cref": 1, "autoref": 1, "citeyear": 1, "rotatebox": 1,
+    "raisebox": 1, "scalebox": 1, "parbox": 1,
+}  # fmt: skip
+_BOLD = {"textbf", "mathbf", "bm", "boldsymbol", "bf", "bfseries", "fontseries", "pmb", "B"}
+_UNDERLINED = {"underline", "uline", "ul", "underbar"}
+_RAISED = {"textsuperscript", "sp", "tnote", "tmark"}
+
+
+def latex_tables(text: str, place: str) -> list[PrintedTable]:
+    """Read all tables of a document; comments are passed over, but a caption in one is kept.
+
+    >>> rows = r"run & AP \\\\ \\midrule bm25 & \\textbf{.21}$^\\dagger$ \\\\"
+    >>> text = rf"\\begin{{tabular}}{{lr}} {rows} \\end{{tabular}}"
+    >>> latex_tables(text, "paper.tex")[0].rows[1][1]
+    PrintedCell(text='.21', bold=True, underlined=False, raised='†')
+    """
+    plain = _COMMENT.sub(r"\1", _CAPTION.sub("", text))
+    matches = list(_TABULAR.finditer(plain))
+    ends = [0, *(match.end() for match in matches)]
+    found = []
+    for i, match in enumerate(matches):
+        after = matches[i + 1].start() if i + 1 < len(matches) else len(plain)
+        notes = _near(plain[ends[i] : match.start()]), _until(plain[match.end() : after])
+        body = _behind_columns(match["body"], 2 if match["name"] in _WITH_WIDTH else 1)
+        line = plain.count("\n", 0, match.start()) + 1
+        found.append(_table(body, " ".join(map(plain_text, notes)).strip(), f"{place}:{line}"))
+    return found
+
+
+def _near(before: str) -> str:
+    """Keep what belongs to a table of what stands above it: its environment, or its caption."""
+    sign = r"\begin{table" if r"\begin{table" in before else r"\caption"
+    begin = before.rfind(sign)
+    return before[begin:] if begin >= 0 else ""
+
+
+def _until(after: str) -> str:
+    """Keep what belongs to a table of what stands below it."""
+    return after[: max(after.find(r"\end{table"), 0)]
+
+
+def _behind_columns(body: str, arguments: int) -> str:
+    """Leave out the arguments of the environment: position, width and columns."""
+    begin = 0
+    for _ in range(arguments):
+        begin = _closing(body, _argument_at(body, begin)) + 1
+    return body[begin:]
+
+
+def _closing(text: str, begin: int) -> int:
+    """Find the brace that closes the one at `begin`, or the end."""
+    depth = 0
+    for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, begin):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if not depth:
+            return match.start()
+    return len(text) - 1
+
+
+def _table(body: str, notes: str, place: str) -> PrintedTable:
+    """Divide the body into rows and cells; a full line begins a block."""
+    rows: list[list[PrintedCell]] = []
+    blocks, block, heads = list[int](), 0, 0
+    above: list[PrintedCell | None] = []
+    for line in _split(body, r"\\"):
+        ruled = len(_RULES.findall(line))
+        text = _PARTIAL.sub("", _RULES.sub("", line))
+        if ruled and rows:
+            block += 1
+            heads = heads or len(rows)
+        if not text.strip():
+            continue
+        row, above = _spread(_split(text, "&"), above)
+        rows.append(row)
+        blocks.append(block)
+    named = next((i for i, row in enumerate(rows) if any(map(_is_value, row))), len(rows))
+    return PrintedTable.of(rows, place, notes, max(min(heads, named), 1), blocks)
+
+
+def _is_value(cell: PrintedCell) -> bool:
+    """Whether a cell is a number that heads no column, as cutoffs do."""
+    return cell.number is not None and ("." in cell.text or "," in cell.text)
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """Divide text at a sign that stands in no braces and in no environment of its own."""
+    parts, depth, begin = [], 0, 0
+    pattern = re.compile(
+        r"\\(?:begin|end)\{[^{}]*\}|\\tabularnewline|\\\\\*?(?:\[[^]]*\])?|\\.|[{}&]", re.DOTALL
+    )
+    for match in pattern.finditer(text):
+        token = match[0]
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        depth += token.startswith(r"\begin") - token.startswith(r"\end{")
+        ends_row = token.startswith(r"\\") or token == r"\tabularnewline"
+        if depth <= 0 and (token == "&" if sign == "&" else ends_row):
+            parts.append(text[begin : match.start()])
+            begin = match.end()
+    return [*parts, text[begin:]]
+
+
+_SPAN = re.compile(r"\s*\\multicolumn\s*\{\s*(\d+)\s*\}\s*(?=\{)")
+_ROWS = re.compile(r"\s*\\multirow(?:cell)?\s*(?:\[[^]]*\])?\{\s*(-?\d+)\s*\}")
+
+
+def _spread(
+    cells: Sequence[str], above: Sequence[PrintedCell | None]
+) -> tuple[list[PrintedCell], list[PrintedCell | None]]:
+    """Repeat what spans columns, and what spans rows; say what the next row has from above.
+
+    A cell that spans rows stands in the first of them, and the others leave it empty.
+    """
+    row: list[PrintedCell] = []
+    below: list[PrintedCell | None] = []
+    for whole in cells:
+        width, text = 1, whole
+        if match := _SPAN.match(whole):
+            width, text = min(int(match[1]), 100), _last_argument(whole, match.end())
+        tall = _ROWS.match(text)
+        cell = set_text(_last_argument(text, tall.end()) if tall else text)
+        for _ in range(width):
+            held = above[len(row)] if len(row) < len(above) else None
+            row.append(held if held is not None and not cell.text else cell)
+            below.append(cell if tall else held if held is not None and not cell.text else None)
+    return row, below
+
+
+_BEFORE_ARGUMENT = re.compile(r"\s*(?:\[[^]]*\])?\s*(\*)?")
+
+
+def _last_argument(text: str, begin: int) -> str:
+    """Return the text that spans; the width or the columns in front of it may be a star."""
+    first = _argument_at(text, begin)
+    second = _argument_at(text, first if text[first - 1] == "*" else _closing(text, first) + 1)
+    return text[second + 1 : _closing(text, second)]
+
+
+def _argument_at(text: str, begin: int) -> int:
+    match = _BEFORE_ARGUMENT.match(text, begin)
+    return match.end() if match else begin
+
+
+# --- the text of a cell
+
+
+@dataclass(frozen=True)
+class _Style:
+    bold: bool = False
+    underlined: bool = False
+    raised: bool = False
+
+
+@dataclass
+class _Setter:
+    """Sets a text: pieces with their style, as tokens come."""
+
+    tokens: list[str]
+    at: int = 0
+    pieces: list[tuple[str, _Style]] = field(default_factory=list)
+
+    def group(self, style: _Style, until: str = "") -> None:
+        """Set tokens up to the end of a group; commands such as \\bfseries reach as far as that."""
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            if token == until:
+                return
+            style = self.one(token, style)
+
+    def argument(self, style: _Style) -> None:
+        """Set one argument: a group, or the next token."""
+        self.skip_blanks()
+        if self.at >= len(self.tokens):
+            return
+        token = self.tokens[self.at]
+        self.at += 1
+        if token == "{":
+            self.group(style, "}")
+        elif token[0] != "\\" and len(token) > 1:  # of a text, only its first sign
+            self.tokens[self.at - 1] = token[1:]
+            self.at -= 1
+            self.pieces.append((token[0], style))
+        else:
+            self.one(token, style)
+
+    def skip_blanks(self) -> None:
+        """Pass over blanks in front of an argument."""
+        while self.at < len(self.tokens) and not self.tokens[self.at].strip():
+            self.at += 1
+
+    def one(self, token: str, style: _Style) -> _Style:
+        """Set one token; return the style of what follows it in the group."""
+        if token == "{":
+            self.group(style, "}")
+        elif token == "^":
+            self.argument(replace(style, raised=True))
+        elif token == "_":
+            self.pieces.append((" ", style))
+            self.argument(style)
+        elif token == "~":
+            self.pieces.append((" ", style))
+        elif token[0] == "\\" and len(token) > 1:
+            return self.command(token[1:].rstrip(" \t*") or token[1:], style)
+        elif token not in ("$", "}"):
+            self.pieces.append((token, style))
+        return style
+
+    def command(self, name: str, style: _Style) -> _Style:
+        """Follow a command, as far as it says how text is set; others are passed over."""
+        grouped = self.tokens[self.at : self.at + 1] == ["{"]
+        if name in _SYMBOLS:
+            self.pieces.append((_SYMBOLS[name], style))
+        elif name in _BOLD or name in _UNDERLINED or name in _RAISED:
+            changed = _Style(
+                style.bold or name in _BOLD,
+                style.underlined or name in _UNDERLINED,
+                style.raised or name in _RAISED,
+            )
+            if not grouped and name not in _RAISED:
+                return changed  # for the rest of the group
+            self.argument(changed)
+        else:
+            self.options()
+            for _ in range(_SILENT.get(name, 0)):
+                kept, self.pieces = self.pieces, []
+                self.argument(style)
+                self.pieces = kept
+        return style
+
+    def options(self) -> None:
+        """Pass over what stands in brackets behind a command."""
+        while self.at < len(self.tokens) and self.tokens[self.at].startswith("["):
+            _, sign, rest = self.tokens[self.at].partition("]")
+            if not sign:
+                return
+            self.tokens[self.at] = rest
+            self.at += not rest
+
+
+def set_text(text: str) -> PrintedCell:
+    """Set the text of a cell.
+
+    >>> set_text(r"\\bfseries 0{,}43\\,\\%\\rlap{\\textsuperscript{ab}}")
+    PrintedCell(text='0,43 %', bold=True, underlined=False, raised='ab')
+    """
+    setter = _Setter(_TOKEN.findall(text))
+    setter.group(_Style())
+    low = [(piece, style) for piece, style in setter.pieces if not style.raised]
+    seen = [style for piece, style in low if any(sign.isalnum() for sign in piece)]
+    raised = "".join(piece for piece, style in setter.pieces if style.raised)
+    return PrintedCell.of(
+        "".join(piece for piece, _ in low),
+        any(style.bold for style in seen),
+        any(style.underlined for style in seen),
+        "".join(raised.split()),
+    )
+
+
+def plain_text(text: str) -> str:
+    """Set a text on one line, with what is set high in its place."""
+    setter = _Setter(_TOKEN.findall(text))
+    setter.group(_Style())
+    return " ".join("".join(piece for piece, _ in setter.pieces).split())
+
+
+def has_tables(text: str) -> bool:
+    """Whether a text holds a table in LaTeX."""
+    return _TABULAR.search(_COMMENT.sub(r"\1", text)) is not None

@@ -1,0 +1,139 @@
+"""Printed tables: cells with their text, and what was bold, underlined or set high in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from idealist.rendering.terminal import SUPERSCRIPTS
+
+#: Marks that stand on their own; letters and digits are marks where they are set high.
+SIGNS = "†‡*⋆★§¶△▲▼"
+#: What a cell holds that claims nothing.
+EMPTY = frozenset({"", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null"})
+
+_LOWERED = {high: low for low, high in SUPERSCRIPTS.items()} | dict(
+    zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)
+)
+_HIGH = re.compile(f"[{''.join(_LOWERED)}]+(?:,[{''.join(_LOWERED)}]+)*")
+_NUMBER = re.compile(
+    rf"(?P<before>[{SIGNS}]*)\s*"
+    r"(?P<number>[-+−]?(?:\d+(?:,\d{3})+\.\d*|\d+(?:[.,]\d*)*|[.,]\d+)(?:[eE][-+]?\d+)?)"
+    rf"\s*(?P<percent>%?)\s*(?P<marks>[{SIGNS}]*)"
+    r"\s*(?P<rest>(?:±|\+/-|\(|\[|/).*)?",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class PrintedCell:
+    """A cell: its text without decoration, and how it was set.
+
+    >>> PrintedCell.of("0.4312ᵃᵇ")
+    PrintedCell(text='0.4312', bold=False, underlined=False, raised='ab')
+    """
+
+    text: str = ""
+    bold: bool = False
+    underlined: bool = False
+    raised: str = ""
+    raw: str = field(default="", compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, text: str, bold: bool = False, underlined: bool = False, raised: str = "",
+        raw: str = "",
+    ) -> PrintedCell:  # fmt: skip
+        """Make a cell of text, in which letters may be set high by their own signs.
+
+        `raw` is what the text would be if nothing in it were decoration, as in a run's name.
+        """
+        high = "".join(_HIGH.findall(text))
+        plain = " ".join(_HIGH.sub("", text).split()) if high else " ".join(text.split())
+        lowered = "".join(_LOWERED.get(sign, sign) for sign in high)
+        return cls(plain, bold, underlined, raised + lowered, raw or text)
+
+    @property
+    def number(self) -> PrintedNumber | None:
+        """The number that the cell begins with, if there is one."""
+        return PrintedNumber.read(self.text, self.raised)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the cell claims nothing."""
+        return self.text.lower() in EMPTY
+
+
+@dataclass(frozen=True)
+class PrintedNumber:
+    """A number as it was printed, with its marks; `beside` is what stands behind it.
+
+    >>> PrintedNumber.read("43.1% ± 0.2", "a")
+    PrintedNumber(text='43.1', percent=True, marks='a', beside='± 0.2')
+    >>> PrintedNumber.read("0,4312†").marks, PrintedNumber.read("12 of 30")
+    ('†', None)
+    """
+
+    text: str
+    percent: bool = False
+    marks: str = ""
+    beside: str = ""
+
+    @classmethod
+    def read(cls, text: str, raised: str = "") -> PrintedNumber | None:
+        """Read a number with its marks, or nothing."""
+        found = _NUMBER.fullmatch(text.strip())
+        if found is None:
+            return None
+        written = found["number"].replace("−", "-")
+        if written.count(".") > 1 or (written.count(",") > 1 and not _is_grouped(written)):
+            return None
+        marks = found["before"] + found["marks"] + raised
+        return cls(written, bool(found["percent"]), marks, found["rest"] or "")
+
+    def decimal(self, in_unit: bool) -> Decimal:
+        """Return the number; a comma is a decimal point, unless it can only be a thousand.
+
+        >>> PrintedNumber("1,234").decimal(False), PrintedNumber("0,4312").decimal(True)
+        (Decimal('1234'), Decimal('0.4312'))
+        """
+        grouped = _is_grouped(self.text) and not in_unit
+        return Decimal(self.text.replace(",", "" if grouped or "." in self.text else "."))
+
+
+def _is_grouped(written: str) -> bool:
+    return re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", written) is not None
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table as it was printed: rows of one width, of which the first are `heads`.
+
+    `blocks` says for each row how many lines were drawn above it; `notes` is what stands around the
+    table, its caption above all, and `place` says where it was found.
+    """
+
+    rows: tuple[tuple[PrintedCell, ...], ...]
+    heads: int = 1
+    blocks: tuple[int, ...] = ()
+    notes: str = ""
+    place: str = ""
+
+    @classmethod
+    def of(
+        cls, rows: Iterable[Sequence[PrintedCell]], place: str, notes: str = "", heads: int = 1,
+        blocks: Sequence[int] = (),
+    ) -> PrintedTable:  # fmt: skip
+        """Make a table of rows that may be of unequal width."""
+        listed = [list(row) for row in rows]
+        width = max(map(len, listed), default=0)
+        padded = [(*row, *[PrintedCell()] * (width - len(row))) for row in listed]
+        return cls(tuple(padded), heads, tuple(blocks) or (0,) * len(padded), notes, place)
+
+    @property
+    def turned(self) -> PrintedTable:
+        """The same with rows and columns exchanged; the first column becomes the head."""
+        rows = tuple(zip(*self.rows, strict=True))
+        return PrintedTable(rows, 1, (0,) * len(rows), self.notes, self.place)

@@ -1,0 +1,209 @@
+"""Tables in Markdown, CSV, TSV and JSON, read as they were printed."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from idealist.errors import Faults, UsageError
+from idealist.formats.source import Source
+from idealist.verifying.latex_tables import has_tables, latex_tables
+from idealist.verifying.printed_tables import PrintedCell, PrintedTable
+
+#: What is said of a file that holds no table.
+HINT = "give a table as CSV, TSV, Markdown, LaTeX or JSON; its rows or columns are runs"
+_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*\|?\s*")
+_BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|<(?:b|strong)>(.+?)</(?:b|strong)>", re.DOTALL)
+_UNDERLINED = re.compile(r"<(?:u|ins)>(.+?)</(?:u|ins)>", re.DOTALL)
+_RAISED = re.compile(r"<sup>(.+?)</sup>|(?<=\d)\^([^^\s|]{1,9})\^", re.DOTALL)
+_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>&~])")
+
+
+def read_tables(path: str | Path) -> list[PrintedTable]:
+    """Read all tables of a file; what it is, its content says."""
+    source = Source.of(path)
+    return tables_in(source.text(source.data()).decode(), source.name)
+
+
+def tables_in(text: str, place: str = "") -> list[PrintedTable]:
+    """Read all tables of a text.
+
+    >>> tables_in("| run | AP |\\n|---|---|\\n| bm25 | **0.21** |\\n")[0].rows[1][1].bold
+    True
+    """
+    if text.lstrip()[:1] in ("{", "["):
+        found = _json_tables(text, place)
+    elif has_tables(text):
+        found = latex_tables(text, place)
+    elif any(map(_RULE.fullmatch, text.splitlines())):
+        found = markdown_tables(text, place)
+    else:
+        found = [separated_table(text, place)]
+    found = [table for table in found if len(table.rows) > 1 or place == ""]
+    if not found:
+        Faults(place).fail("empty", "there is no table", HINT)
+    return found
+
+
+# --- Markdown
+
+
+def markdown_tables(text: str, place: str) -> list[PrintedTable]:
+    """Read the tables of a document; all its other lines are notes to each."""
+    lines = text.splitlines()
+    rules = [
+        i for i, line in enumerate(lines) if i and "|" in lines[i - 1] and _RULE.fullmatch(line)
+    ]
+    found, taken = [], set()
+    for rule in rules:
+        end = next((i for i in range(rule, len(lines)) if "|" not in lines[i]), len(lines))
+        rows = [lines[rule - 1], *lines[rule + 1 : end]]
+        taken |= {*range(rule - 1, end)}
+        found.append(([_marked_down(row) for row in rows], f"{place}:{rule}"))
+    around = " ".join(line for i, line in enumerate(lines) if i not in taken)
+    notes = _ESCAPED.sub(r"\1", around.replace("**", ""))
+    return [PrintedTable.of(rows, where, notes) for rows, where in found]
+
+
+def _marked_down(line: str) -> list[PrintedCell]:
+    """Divide a row into cells."""
+    cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|"))
+    if line.rstrip().endswith("|"):
+        cells = cells[:-1]
+    return [decorated(cell) for cell in cells]
+
+
+def decorated(text: str) -> PrintedCell:
+    """Read a cell that may be decorated as Markdown or HTML does.
+
+    >>> decorated("**0.43**<sup>ab</sup>"), decorated("run\\\\_1")
+    (PrintedCell(text='0.43', bold=True, underlined=False, raised='ab'), \
+PrintedCell(text='run_1', bold=False, underlined=False, raised=''))
+    """
+    raised = "".join("".join(parts) for parts in _RAISED.findall(text))
+    plain = _RAISED.sub("", text)
+    bold, underlined = _BOLD.search(plain), _UNDERLINED.search(plain)
+    for pattern in (_BOLD, _UNDERLINED):
+        plain = pattern.sub(lambda match: next(filter(None, match.groups())), plain)
+    plain = unescape(re.sub(r"<br\s*/?>|</?(?:i|em|span|small|sub)\b[^>]*>", " ", plain))
+    plain, raw = (_ESCAPED.sub(r"\1", one) for one in (plain, text))
+    return PrintedCell.of(plain, bool(bold), bool(underlined), unescape(raised), raw.strip())
+
+
+# --- CSV and TSV
+
+
+def separated_table(text: str, place: str) -> PrintedTable:
+    """Read one table whose cells tabs, semicolons or commas separate; # begins a comment."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("# ")]
+    first = lines[0] if lines else ""
+    sign = next((one for one in "\t;," if one in first), "\t")
+    try:
+        rows = list(
+            csv.reader(io.StringIO("\n".join(lines)), delimiter=sign, skipinitialspace=True)
+        )
+    except csv.Error as error:
+        Faults(place).fail("columns", f"cannot be read: {error}", HINT)
+    notes = " ".join(line for line in text.splitlines() if line.startswith("# "))
+    cells = [[replace(decorated(cell), raw=cell) for cell in row] for row in rows]
+    return PrintedTable.of(cells, f"{place}:1", notes)
+
+
+# --- JSON
+
+
+class _Written(float):
+    """A number of JSON, with the text that it was written as."""
+
+    text: str
+
+    def __new__(cls, text: str) -> _Written:
+        """Keep the text."""
+        found = super().__new__(cls, text)
+        found.text = text
+        return found
+
+
+def _json_tables(text: str, place: str) -> list[PrintedTable]:
+    """Read JSON, or an object a line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    by_line = len(lines) > 1 and all(line[0] == "{" and line[-1] == "}" for line in lines)
+    whole = f"[{','.join(lines)}]" if by_line else text
+    try:
+        data = json.loads(whole, parse_float=_Written, parse_int=_Written)
+    except (ValueError, RecursionError) as error:
+        Faults(place).fail("json", f"cannot be read: {error}", HINT)
+    return plain_tables(data, place)
+
+
+def plain_tables(data: Any, place: str = "") -> list[PrintedTable]:
+    """Read what `eval -f json` and `compare -f json` write, {run: {measure: number}}, or records.
+
+    >>> [[cell.text for cell in row] for row in plain_tables({"bm25": {"AP": 0.25}})[0].rows]
+    [['run', 'AP'], ['bm25', '0.25']]
+    """
+    if isinstance(data, Mapping) and _records(data.get("runs")):
+        data = {str(one["run"]): one.get("values") for one in data["runs"] if "run" in one}
+    elif isinstance(data, Mapping) and _records(data.get("pairs")):
+        data = data["pairs"]
+    elif isinstance(data, Mapping) and {"run", "values"} <= data.keys():
+        data = {str(data["run"]): data["values"]}
+    if _records(data):
+        return [_of_records(data, place)]
+    if (
+        isinstance(data, Mapping)
+        and data
+        and all(isinstance(one, Mapping) for one in data.values())
+    ):
+        return [_of_records([{"run": str(run), **values} for run, values in data.items()], place)]
+    Faults(place).fail("bad-shape", "this is no table", 'write {"bm25": {"nDCG@10": 0.4312}}')
+
+
+def _records(data: Any) -> bool:
+    listed = isinstance(data, Sequence) and not isinstance(data, str)
+    return listed and bool(data) and all(isinstance(one, Mapping) for one in data)
+
+
+def _of_records(records: Iterable[Mapping[str, Any]], place: str) -> PrintedTable:
+    """Make a table of records, a column for each of their names."""
+    listed = list(records)
+    names = list(dict.fromkeys(name for one in listed for name in one))
+    rows = [[_plain(one.get(name)) for name in names] for one in listed]
+    return PrintedTable.of(
+        [[PrintedCell(str(name), raw=str(name)) for name in names], *rows], place
+    )
+
+
+def _plain(value: Any) -> PrintedCell:
+    """Write a value as a cell; what is no text and no number has none."""
+    if isinstance(value, str):
+        return PrintedCell.of(value)
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        return PrintedCell()
+    return PrintedCell(value.text if isinstance(value, _Written) else repr(float(value)))
+
+
+# --- claims in words
+
+
+def sentence_table(sentences: Iterable[str]) -> PrintedTable:
+    """Read claims such as ``bm25 nDCG@10 0.4312``: the run, the measure and the number.
+
+    >>> [cell.text for cell in sentence_table(["my run: P@5 = 0.52"]).rows[1]]
+    ['my run', 'P@5', '0.52']
+    """
+    rows = [[PrintedCell(text, raw=text) for text in ("run", "measure", "value")]]
+    for sentence in sentences:
+        found = re.fullmatch(r"\s*(.+?)\s*[:,]?\s+(\S+)\s*(?:=|\s)\s*([^\s=]+)\s*", sentence)
+        if found is None:
+            hint = "write the run, the measure and the number: 'bm25 nDCG@10 0.4312'"
+            raise UsageError(f"{sentence!r} is not a claim", hint)
+        rows.append([PrintedCell.of(text, raw=text) for text in found.groups()])
+    return PrintedTable.of(rows, "")
