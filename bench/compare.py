@@ -73,6 +73,7 @@ class Tasks:
             "L-formats": self.large_formats,
             "L-verbs": self.large_verbs,
             "L-compare": self.large_compare,
+            "L-bundle": self.large_bundle,
             "fuse-L": self.large_fused,
             "tune-30": self.thirty_tuned,
             "runs-20": self.twenty_runs,
@@ -212,6 +213,17 @@ class Tasks:
         data = made(self.large, self.folder)
         tools = [verb(name, data) for name in ("eval", "audit", "diagnose")]
         return Task("L, other verbs", tools, agree=False)
+
+    def large_bundle(self) -> Task:
+        """Evaluate a run, write its bundle, and evaluate that."""
+        data = made(self.large, self.folder)
+        bundle = replace(data, file="run.ilb")
+        tools = [
+            verb("eval", data),
+            verb("bundle", data, "-o", bundle.run),
+            verb("eval", bundle, label="idealist eval, the bundle"),
+        ]
+        return Task("L as a bundle", tools, agree=False)
 
     def extra_large(self) -> Task:
         large = made(self.large, self.folder)

@@ -28,7 +28,7 @@ GROUPS = {
     "Gate": ("gating",),
     "Explain and bound": ("explaining", "bounding"),
     "Audit and diagnose": ("auditing", "diagnosing"),
-    "Reconcile": ("reconciling", "conventions"),
+    "Reconcile, bundle and verify": ("reconciling", "conventions", "bundling", "verifying"),
     "Judge": ("judging",),
     "Measures": ("measures",),
     "Results": ("rendering", "reporting"),

@@ -36,8 +36,8 @@ WITH_PEERS = {"idealist.tensors.torch_metric", "idealist.tensors.reranking_evalu
 
 
 def with_peers(page: Path) -> bool:
-    """Whether a page uses heavy packages."""
-    return page.parent.name == "training"
+    """Whether a page uses heavy packages: `make parity` runs those on training, `make live` Spark's."""
+    return page.parent.name == "training" or page.stem == "spark"
 
 
 def modules() -> list[str]:
