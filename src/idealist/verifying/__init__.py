@@ -15,7 +15,7 @@ from idealist.formats import several_runs
 from idealist.measures import as_measure
 from idealist.notation import many
 from idealist.reconciling.search import Tick
-from idealist.rendering.wording import told
+from idealist.rendering.wording import few, told
 from idealist.significance.paired import checked_alpha
 from idealist.verifying.best_values import BestValue, best_values
 from idealist.verifying.checked_numbers import (
@@ -164,11 +164,20 @@ def _unread(claims: Sequence[TableClaims], known: TableNames) -> Iterator[str]:
             numbers = many(len(each.numbers), "number is", "numbers are")
             yield f"{each.place}: no row is a run here: {numbers} not checked"
             continue
-        counts = Counter(one.label for one in each.numbers if not one.run)
-        for label, count in counts.items():
-            numbers = many(count, "number is", "numbers are")
-            yield f"{told(label)} is no run here: {numbers} not checked; {known.nearest_run(label)}"
+        yield from _strangers(each, known)
         yield from each.unread
         if beside := sum(bool(one.number.beside) for one in each.numbers):
             behind = many(beside, "number", "numbers")
             yield f"what stands behind {behind}, such as ±, is not checked"
+
+
+def _strangers(claims: TableClaims, known: TableNames) -> Iterator[str]:
+    """Name the rows that are no runs here, those with the same hint together."""
+    counts = Counter(one.label for one in claims.numbers if not one.run)
+    hints: dict[str, list[str]] = {}
+    for label in counts:
+        hints.setdefault(known.nearest_run(label), []).append(label)
+    for hint, labels in hints.items():
+        numbers = many(sum(counts[label] for label in labels), "number is", "numbers are")
+        who = f"{few([*map(told, labels)])} {'is no run' if len(labels) == 1 else 'are no runs'}"
+        yield f"{who} here: {numbers} not checked; {hint}"
