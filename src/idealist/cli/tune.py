@@ -91,6 +91,7 @@ def command(
     shared.check_inputs([qrels, *runs, queries])
     for file in filter(None, (write, held_out)):
         files.check_folder(file)
+        check_target(file, [qrels, *runs])
     if write is not None and write == held_out:
         raise UsageError(f"two runs cannot both go to {write}", "give each a file")
     known = shared.queries_of(queries)
@@ -102,8 +103,6 @@ def command(
     slices = shared.slices_of(known, column)
     common = {"groups": groups, "slices": slices, "queries": known, **options, **axes}
     measure = measures or MEASURE
-    for target in filter(None, (write, held_out)):
-        check_target(target, [qrels, *runs])
     with shared.ticking("Tuning") as tick:
         if not select:
             tuned: Any = tune(judged, found, list(methods) or None, measure, tick=tick, **common)
