@@ -56,6 +56,8 @@ from idealist.gating import (
     gate_evaluations,
     save_baseline,
 )
+from idealist.interleaving.click_comparison import ClickComparison, compare_by_clicks
+from idealist.interleaving.interleaved import Interleaved, InterleavedList, interleave
 from idealist.judging.agreeing.agreement import agreement
 from idealist.judging.agreeing.agreement_report import Agreement
 from idealist.judging.choosing.pooling import Pooling, pool
@@ -106,6 +108,7 @@ __all__ = [
     "Bounds",
     "Bundle",
     "Change",
+    "ClickComparison",
     "Comparison",
     "Convention",
     "Corrected",
@@ -125,6 +128,8 @@ __all__ = [
     "GatePlan",
     "IdealistError",
     "InputError",
+    "Interleaved",
+    "InterleavedList",
     "JudgeProbe",
     "Judged",
     "Judging",
@@ -177,6 +182,7 @@ __all__ = [
     "bpref",
     "bundle",
     "compare",
+    "compare_by_clicks",
     "compare_evaluations",
     "corrected",
     "depth_curve",
@@ -189,6 +195,7 @@ __all__ = [
     "fuse",
     "gate",
     "gate_evaluations",
+    "interleave",
     "judge_by_model",
     "listing",
     "map_ids",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 #: Every kind of fault by its code, with what it means; the reference is made from this table.
 CODES: dict[str, str] = {
+    "bad-click": "a row of a log of clicks cannot be read, or contradicts another row or the list",
     "bad-column": "a column has the wrong length, type or name",
     "bad-grade": "a grade is not a finite number",
     "bad-id": "a query or document id is empty or is not text or a whole number",
@@ -54,6 +55,7 @@ CODES: dict[str, str] = {
     "oversized": "a compressed file holds far more than its size suggests, or a pipe too much",
     "tie": "two documents have the same score, and ties=error is set",
     "truncated": "a file is cut off",
+    "unknown-list": "a row of a log of clicks does not say which of the given lists was shown",
     "unknown-query": "the run has a query without judgments, and unknown=error is set",
 }
 

@@ -30,6 +30,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),
     "fuse": ("idealist.cli.fuse", "Make one run of several."),
     "tune": ("idealist.cli.tune", "Choose how to fuse, and say what it will do on new queries."),
+    "interleave": ("idealist.cli.interleave", "Compare two runs by clicks of visitors."),
     "bundle": ("idealist.cli.bundle", "Let others check numbers, without the documents."),
     "plot": ("idealist.cli.plot", "Draw a figure, and say what it shows."),
     "sample-queries": ("idealist.cli.sample_queries", "Draw queries from a log, to be judged."),

@@ -87,6 +87,13 @@ DOCUMENT_TEXTS = (
 RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
 TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")
 
+#: In a log of clicks: names of the session, of the user, of whether a row is a click, and of the
+#: list that was shown.
+SESSION_NAMES = ("session_id", "session", "visit_id", "visit", "search_id")
+USER_NAMES = ("user_id", "user", "visitor_id", "client_id", "customer_id")
+CLICKED_NAMES = ("clicked", "click", "is_click", "is_clicked", "clicks")
+LIST_NAMES = ("list", "list_id", "list_number", "variant")
+
 #: In records of one query each, such as logs of RAG: names that only a ranking has, names of lists
 #: that are a ranking or the gold, names that only the gold has, and names of what was judged wrong.
 RANKINGS = (
@@ -301,6 +308,10 @@ KNOWN = frozenset(
         LOGGED_COUNTS,
         RUN_NAMES,
         TEAM_NAMES,
+        SESSION_NAMES,
+        USER_NAMES,
+        CLICKED_NAMES,
+        LIST_NAMES,
         ["weight"],
         DOCUMENT_IDS,
         TITLES,

@@ -1,0 +1,321 @@
+"""Which of two runs visitors prefer, from their clicks on interleaved lists."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from idealist.formats.column_names import Given
+from idealist.interleaving.interleaved import Interleaved
+from idealist.interleaving.shown_clicks import ClickLog, read_clicks
+from idealist.interleaving.shown_lists import read_lists
+from idealist.rendering.document import (
+    COUNT,
+    SHARE,
+    TEXT,
+    Column,
+    Details,
+    Document,
+    Doubts,
+    Heading,
+    Items,
+    Table,
+    Text,
+)
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.plain_data import record
+from idealist.rendering.result import Result
+from idealist.rendering.wording import counted, number, p_words, signed, told
+from idealist.significance.cluster_flips import Flipped, flip_clusters
+from idealist.significance.means import normal_quantile
+from idealist.significance.paired import checked_alpha
+
+#: The power that the number of impressions is planned for.
+POWER = 0.8
+#: The share of impressions from which on one user is worth mentioning. Suggested.
+HEAVY = 0.2
+#: Standard errors by which lists may differ from their probabilities; beyond, p < 0.0001.
+ASTRAY = 4.0
+#: How many queries the details show.
+QUERIES = 10
+#: What a click counts for, by each method.
+CREDIT = {
+    "team-draft": "A click counts for the run that picked the document; the run with more clicked "
+    "documents wins the impression.",
+    "balanced": "The run with more clicked documents among its first k wins the impression, where "
+    "k is the better rank of the lowest click.",
+    "optimised": "A click counts by the difference of the document's inverse ranks; the impression "
+    "counts by the sum, and the run that the sum favours wins it.",
+}
+
+
+class Tally(NamedTuple):
+    """How many impressions the second run wins, neither, and the first."""
+
+    wins: int
+    ties: int
+    losses: int
+
+    @property
+    def all(self) -> int:
+        """How many impressions there are."""
+        return sum(self)
+
+    @property
+    def delta(self) -> float:
+        """By how much the share that prefers the second run exceeds one half, ties halved.
+
+        Formula: (wins + ties / 2) / all - 1/2
+
+        Reference: Chapelle, Joachims, Radlinski and Yue 2012, doi:10.1145/2094072.2094078
+        """
+        return (self.wins - self.losses) / (2 * self.all)
+
+
+@dataclass(frozen=True, repr=False)
+class ClickComparison(Result):
+    """What clicks say of two interleaved runs: which one is preferred, by how much, how surely.
+
+    `difference` is Δ, above 0 where `b` is preferred, or by optimised lists the mean credit of an
+    impression; `low` and `high` are its interval. `units` are what is independent: users, or where
+    the log names none, sessions.
+
+    >>> from idealist.interleaving.interleaved import interleave
+    >>> lists = interleave({"q": ["x", "y"]}, {"q": ["z", "w"]}, lists=1)
+    >>> clicks = [("z" if session % 5 else "x", session) for session in range(20)]
+    >>> log = [{"session": one, "query": "q", "document": clicked} for clicked, one in clicks]
+    >>> found = compare_by_clicks(lists, log)
+    >>> found.tally, found.preferred, round(found.p, 3)
+    (Tally(wins=16, ties=0, losses=4), 'b', 0.012)
+    """
+
+    a: str
+    b: str
+    method: str
+    tally: Tally
+    by_query: Mapping[str, Tally]
+    flipped: Flipped
+    units: int
+    unit: str
+    alpha: float
+    doubts: tuple[Doubt, ...] = ()
+
+    @property
+    def p(self) -> float:
+        """How often chance alone prefers one run so clearly."""
+        return self.flipped.p
+
+    @property
+    def scale(self) -> float:
+        """What makes Δ of a mean of wins and losses; credits are as they are."""
+        return 1.0 if self.method == "optimised" else 0.5
+
+    @property
+    def difference(self) -> float:
+        """By how much `b` is preferred: Δ, or by optimised lists the mean credit."""
+        return self.flipped.mean * self.scale
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval of the difference."""
+        return self._end(self.flipped.low)
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval of the difference."""
+        return self._end(self.flipped.high)
+
+    def _end(self, end: float) -> float:
+        return end * self.scale if math.isnan(end) else max(-1.0, min(1.0, end)) * self.scale
+
+    @property
+    def preferred(self) -> str | None:
+        """The run that is preferred; None where chance alone could have done it."""
+        if self.p > self.alpha or not self.difference:
+            return None
+        return self.b if self.difference > 0 else self.a
+
+    @property
+    def detectable(self) -> float:
+        """The smallest difference that as many such impressions detect with a power of 80 %."""
+        reach = normal_quantile(1 - self.alpha / 2)
+        return (self.high - self.low) / 2 * (reach + normal_quantile(POWER)) / reach
+
+    @property
+    def needed(self) -> float:
+        """About how many impressions would detect the difference that was seen."""
+        if not self.difference:
+            return math.nan
+        return self.tally.all * (self.detectable / self.difference) ** 2
+
+    @property
+    def _name(self) -> str:
+        return "mean credit" if self.method == "optimised" else "Δ"
+
+    @property
+    def summary(self) -> str:
+        """The answer, in one sentence."""
+        wins = {told(self.b): self.tally.wins, told(self.a): self.tally.losses}
+        first, second = wins if self.preferred != self.a else reversed(wins)
+        verdict = f"{first} is preferred to {second}"
+        if self.preferred is None:
+            verdict = f"no significant preference between {second} and {first}"
+        of = counted(self.tally.all, "impression", "impressions")
+        counts = f"{first} wins {wins[first]:,} of {of}, {second} {wins[second]:,}"
+        return f"{verdict}: {counts} ({self._estimate}, {p_words(self.p)})"
+
+    @property
+    def _estimate(self) -> str:
+        level = f"{100 * (1 - self.alpha):.6g} % interval"
+        ends = (
+            "" if math.isnan(self.low) else f", {level} {signed(self.low)} to {signed(self.high)}"
+        )
+        return f"{self._name} {signed(self.difference)}{ends}"
+
+    def report(self) -> Document:
+        """Describe the answer, the tally, what more impressions would tell, and each query."""
+        names = {self.b: self.tally.wins, "neither": self.tally.ties, self.a: self.tally.losses}
+        rows = [(name, count, count / self.tally.all) for name, count in names.items()]
+        columns = Column("preferred", TEXT), Column("impressions", COUNT), Column("share", SHARE)
+        table = Table(columns, tuple(rows))
+        return Document(
+            (Text(self.summary, strong=True), table, *map(Text, self._plan()), self._details()),
+            (Items((self._how(),)), Doubts(self.doubts)),
+        )
+
+    def _plan(self) -> Iterator[str]:
+        """Say what so many impressions can show, where they show nothing."""
+        if self.preferred is not None or math.isnan(self.detectable):
+            return
+        size = f"So many impressions find a {self._name} of {number(self.detectable)}"
+        more = ""
+        if not math.isnan(self.needed):
+            seen = f"the one seen, {number(abs(self.difference))},"
+            more = f"; {seen} would take about {_rounded(self.needed)}"
+        yield f"{size} in four of five experiments{more}."
+
+    def _how(self) -> str:
+        units = counted(self.units, self.unit, f"{self.unit}s")
+        return (
+            f"{self.method}; sign test over {units}, all impressions of one together; the interval "
+            f"is that of the same test. A {self._name} above 0 favours {told(self.b)}."
+        )
+
+    def _details(self) -> Details:
+        """Show the queries that decide most, and what a click counts."""
+        ordered = sorted(
+            self.by_query.items(), key=lambda one: (-abs(one[1].wins - one[1].losses), one[0])
+        )
+        rows = [
+            (query, own.all, own.wins, own.ties, own.losses) for query, own in ordered[:QUERIES]
+        ]
+        names = ["impressions", f"{told(self.b)} wins", "neither", f"{told(self.a)} wins"]
+        queries = Table.of(["query"], names, rows, COUNT)
+        title = "Queries that decide most"
+        return Details(title, (Heading(title), queries, Text(CREDIT[self.method])))
+
+    def data(self) -> dict[str, Any]:
+        """Return the contract of ``interleave analyse -f json``."""
+        return record({
+            "a": self.a, "b": self.b, "method": self.method, "preferred": self.preferred,
+            "impressions": self.tally.all, **self.tally._asdict(), "delta": self.tally.delta,
+            "difference": self.difference, "ci": [self.low, self.high], "p": self.p,
+            "alpha": self.alpha, "units": self.units, "unit": self.unit,
+            "detectable": self.detectable, "needed": self.needed,
+            "queries": {query: own._asdict() for query, own in self.by_query.items()},
+            "doubts": [one.data() for one in self.doubts],
+        })  # fmt: skip
+
+
+def _rounded(count: float) -> str:
+    """Write a number of impressions with two digits that count."""
+    digits = max(0, len(f"{count:.0f}") - 2)
+    return f"{round(count, -digits):,.0f}"
+
+
+def compare_by_clicks(
+    lists: Any, clicks: Any, *, alpha: float = 0.05, columns: Given | None = None, seed: int = 0
+) -> ClickComparison:
+    """Say which of two interleaved runs visitors prefer.
+
+    `lists` are those of `interleave`, or a file of them. `clicks` is a log: a file, records or a
+    data frame with the columns session, query, list (its number, unless a query has one alone) and
+    document or position; optionally clicked (1 or 0; without it every row is a click) and user. An
+    impression is what one session saw for one query. The test is the sign test; where users are
+    named, all impressions of one count together, and otherwise all of one session.
+
+    Reference: docs/design/0062-interleaving.md
+    """
+    made = read_lists(lists)
+    log = read_clicks(clicks, made, columns)
+    unit = "user" if log.users else "session"
+    sums: dict[str, float] = {}
+    sizes: Counter[str] = Counter()
+    outcomes: dict[str, list[int]] = {}
+    for (session, query), one in log.impressions.items():
+        score = one.shown.score(one.clicked)
+        owner = f"user {log.users[session]}" if session in log.users else f"session {session}"
+        sums[owner] = sums.get(owner, 0.0) + score
+        sizes[owner] += 1
+        outcomes.setdefault(query, [0, 0, 0])[1 - (score > 0) + (score < 0)] += 1
+    by_query = {query: Tally(*own) for query, own in sorted(outcomes.items())}
+    tally = Tally(*map(sum, zip(*by_query.values(), strict=True)))
+    flipped = flip_clusters(
+        list(sums.values()), [sizes[owner] for owner in sums], checked_alpha(alpha), seed=seed
+    )
+    doubts = tuple(_doubts(log, made, sizes, flipped))
+    return ClickComparison(
+        made.a, made.b, made.method, tally, by_query, flipped, len(sums), unit, alpha, doubts
+    )
+
+
+def _doubts(
+    log: ClickLog, made: Interleaved, sizes: Mapping[str, int], flipped: Flipped
+) -> Iterator[Doubt]:
+    """Say what could make the answer wrong."""
+    total = len(log.impressions)
+    if log.elsewhere:
+        words = (
+            f"{counted(log.elsewhere, 'click is', 'clicks are')} on documents that were not shown"
+        )
+        yield Doubt("not-shown", f"{words}; they count for neither run", log.elsewhere,
+                    total=log.clicks)  # fmt: skip
+    if all(one.clicked for one in log.impressions.values()):
+        words = "every impression has a click: those without one are not in the log"
+        yield Doubt("only-clicked", words, total, severity="note", total=total)
+    if log.users and (unnamed := len({s for s, _ in log.impressions} - log.users.keys())):
+        words = f"{counted(unnamed, 'session has', 'sessions have')} no user, and count as one each"
+        yield Doubt("no-user", words, unnamed, total=len({s for s, _ in log.impressions}))
+    owner = max(sizes, key=lambda one: sizes[one])
+    if sizes[owner] > max(1, HEAVY * total):
+        share = sizes[owner] / total
+        words = f"{owner} has {share:.0%} of the impressions"
+        yield Doubt("heavy-user", words, sizes[owner], severity="note", total=total)
+    if math.isnan(flipped.low):
+        words = f"{counted(len(sizes), 'unit', 'units')} that differ too little leave no interval"
+        yield Doubt("few-users", words, len(sizes))
+    if (errors := _astray(log, made)) > ASTRAY:
+        words = f"lists were not shown with their probabilities ({errors:.1f} standard errors off)"
+        yield Doubt("uneven-lists", words, total, total=total)
+
+
+def _astray(log: ClickLog, made: Interleaved) -> float:
+    """Compute how far the lists shown lean to one run, beyond what their probabilities explain.
+
+    Formula: |Σ (x - μ)| / √Σ σ² over impressions, where x is the leaning of the list that was
+    shown, and μ and σ² are mean and variance over the lists of the query
+    """
+    moments: dict[str, list[float]] = {}
+    for one in made.lists:
+        own, p = moments.setdefault(one.query, [0.0, 0.0]), one.probability
+        own[0] += p * one.leaning
+        own[1] += p * one.leaning**2
+    apart = spread = 0.0
+    for (_, query), seen in log.impressions.items():
+        mean, square = moments[query]
+        apart += seen.shown.leaning - mean
+        spread += max(0.0, square - mean**2)
+    return abs(apart) / math.sqrt(spread) if spread > 1e-9 else 0.0
