@@ -56,7 +56,8 @@ from idealist.gating import (
     gate_evaluations,
     save_baseline,
 )
-from idealist.interleaving.click_comparison import ClickComparison, compare_by_clicks
+from idealist.interleaving.click_analysis import compare_by_clicks
+from idealist.interleaving.click_comparison import ClickComparison
 from idealist.interleaving.interleaved import Interleaved, InterleavedList, interleave
 from idealist.judging.agreeing.agreement import agreement
 from idealist.judging.agreeing.agreement_report import Agreement

@@ -92,6 +92,10 @@ def suffix(pattern: str) -> re.Pattern[str]:
 
 #: What another protocol has instead, so that it refuses nothing that nobody complained of.
 LENIENT = {"ties": "docid-desc", "nonfinite": "as_is", "negative": "allow"}
+#: The rules that say how a run itself is ranked.
+RULES = ("precision", "order", "ties", "duplicates", "nonfinite", "exclude_self", "collapse")
+#: Rules of ties that give no order, or one that only judgments give.
+UNORDERED = ("best", "worst", "expected")
 
 TIES = Kind("one of " + ", ".join(_TIES) + ", random(SEED)", _check_ties)
 #: What can limit a list before chunks are merged: their total length, or their number.

@@ -116,7 +116,7 @@ def analyse(
       idealist interleave analyse lists.jsonl clicks.csv
       idealist interleave analyse lists.jsonl clicks.parquet --columns user=customer --details
     """
-    from idealist.interleaving.click_comparison import compare_by_clicks
+    from idealist.interleaving.click_analysis import compare_by_clicks
 
     options.check_inputs([lists, clicks])
     names, layouts = options.columns_of(columns)

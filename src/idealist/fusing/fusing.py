@@ -24,17 +24,13 @@ from idealist.fusing.fusion import Fusion, Learnt
 from idealist.fusing.methods import as_fusion
 from idealist.fusing.ranked_runs import RankedRuns
 from idealist.notation import DEEPEST, many
-from idealist.protocol import Protocol
+from idealist.protocol import RULES, UNORDERED, Protocol
 from idealist.ranking.document_lists import ALL, DocumentLists
 
 #: The suffixes of compressed files.
 COMPRESSED = frozenset(kind.suffix for kind in KINDS)
-#: Rules of ties that give no order, or one that only judgments give.
-UNORDERED = ("best", "worst", "expected")
 #: The normalisations that do more than to scale scores: they change ranks, or who has an opinion.
 NO_SCALES = ("none", "min-max-inverted", "borda")
-#: The rules of a protocol that say how the runs themselves are ranked.
-RULES = ("precision", "order", "ties", "duplicates", "nonfinite", "exclude_self", "collapse")
 
 
 def fuse(

@@ -1,17 +1,12 @@
-"""Which of two runs visitors prefer, from their clicks on interleaved lists."""
+"""What clicks on interleaved lists say: which run is preferred, by how much, how surely."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from idealist.formats.column_names import Given
-from idealist.interleaving.interleaved import Interleaved
-from idealist.interleaving.shown_clicks import ClickLog, read_clicks
-from idealist.interleaving.shown_lists import read_lists
 from idealist.rendering.document import (
     COUNT,
     SHARE,
@@ -29,16 +24,11 @@ from idealist.rendering.doubt import Doubt
 from idealist.rendering.plain_data import record
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, number, p_words, signed, told
-from idealist.significance.cluster_flips import Flipped, flip_clusters
+from idealist.significance.cluster_flips import Flipped
 from idealist.significance.means import normal_quantile
-from idealist.significance.paired import checked_alpha
 
 #: The power that the number of impressions is planned for.
 POWER = 0.8
-#: The share of impressions from which on one user is worth mentioning. Suggested.
-HEAVY = 0.2
-#: Standard errors by which lists may differ from their probabilities; beyond, p < 0.0001.
-ASTRAY = 4.0
 #: How many queries the details show.
 QUERIES = 10
 #: What a click counts for, by each method.
@@ -83,7 +73,7 @@ class ClickComparison(Result):
     impression; `low` and `high` are its interval. `units` are what is independent: users, or where
     the log names none, sessions.
 
-    >>> from idealist.interleaving.interleaved import interleave
+    >>> from idealist import compare_by_clicks, interleave
     >>> lists = interleave({"q": ["x", "y"]}, {"q": ["z", "w"]}, lists=1)
     >>> clicks = [("z" if session % 5 else "x", session) for session in range(20)]
     >>> log = [{"session": one, "query": "q", "document": clicked} for clicked, one in clicks]
@@ -199,10 +189,11 @@ class ClickComparison(Result):
 
     def _how(self) -> str:
         units = counted(self.units, self.unit, f"{self.unit}s")
-        return (
-            f"{self.method}; sign test over {units}, all impressions of one together; the interval "
-            f"is that of the same test. A {self._name} above 0 favours {told(self.b)}."
-        )
+        test = f"sign test over {units}"
+        if self.units < self.tally.all or self.method == "optimised":
+            test = f"randomisation test over {units}, all impressions of one together"
+        favours = f"a {self._name} above 0 favours {told(self.b)}"
+        return f"{self.method}; {test}; the interval is what it does not reject; {favours}"
 
     def _details(self) -> Details:
         """Show the queries that decide most, and what a click counts."""
@@ -234,88 +225,3 @@ def _rounded(count: float) -> str:
     """Write a number of impressions with two digits that count."""
     digits = max(0, len(f"{count:.0f}") - 2)
     return f"{round(count, -digits):,.0f}"
-
-
-def compare_by_clicks(
-    lists: Any, clicks: Any, *, alpha: float = 0.05, columns: Given | None = None, seed: int = 0
-) -> ClickComparison:
-    """Say which of two interleaved runs visitors prefer.
-
-    `lists` are those of `interleave`, or a file of them. `clicks` is a log: a file, records or a
-    data frame with the columns session, query, list (its number, unless a query has one alone) and
-    document or position; optionally clicked (1 or 0; without it every row is a click) and user. An
-    impression is what one session saw for one query. The test is the sign test; where users are
-    named, all impressions of one count together, and otherwise all of one session.
-
-    Reference: docs/design/0062-interleaving.md
-    """
-    made = read_lists(lists)
-    log = read_clicks(clicks, made, columns)
-    unit = "user" if log.users else "session"
-    sums: dict[str, float] = {}
-    sizes: Counter[str] = Counter()
-    outcomes: dict[str, list[int]] = {}
-    for (session, query), one in log.impressions.items():
-        score = one.shown.score(one.clicked)
-        owner = f"user {log.users[session]}" if session in log.users else f"session {session}"
-        sums[owner] = sums.get(owner, 0.0) + score
-        sizes[owner] += 1
-        outcomes.setdefault(query, [0, 0, 0])[1 - (score > 0) + (score < 0)] += 1
-    by_query = {query: Tally(*own) for query, own in sorted(outcomes.items())}
-    tally = Tally(*map(sum, zip(*by_query.values(), strict=True)))
-    flipped = flip_clusters(
-        list(sums.values()), [sizes[owner] for owner in sums], checked_alpha(alpha), seed=seed
-    )
-    doubts = tuple(_doubts(log, made, sizes, flipped))
-    return ClickComparison(
-        made.a, made.b, made.method, tally, by_query, flipped, len(sums), unit, alpha, doubts
-    )
-
-
-def _doubts(
-    log: ClickLog, made: Interleaved, sizes: Mapping[str, int], flipped: Flipped
-) -> Iterator[Doubt]:
-    """Say what could make the answer wrong."""
-    total = len(log.impressions)
-    if log.elsewhere:
-        words = (
-            f"{counted(log.elsewhere, 'click is', 'clicks are')} on documents that were not shown"
-        )
-        yield Doubt("not-shown", f"{words}; they count for neither run", log.elsewhere,
-                    total=log.clicks)  # fmt: skip
-    if all(one.clicked for one in log.impressions.values()):
-        words = "every impression has a click: those without one are not in the log"
-        yield Doubt("only-clicked", words, total, severity="note", total=total)
-    if log.users and (unnamed := len({s for s, _ in log.impressions} - log.users.keys())):
-        words = f"{counted(unnamed, 'session has', 'sessions have')} no user, and count as one each"
-        yield Doubt("no-user", words, unnamed, total=len({s for s, _ in log.impressions}))
-    owner = max(sizes, key=lambda one: sizes[one])
-    if sizes[owner] > max(1, HEAVY * total):
-        share = sizes[owner] / total
-        words = f"{owner} has {share:.0%} of the impressions"
-        yield Doubt("heavy-user", words, sizes[owner], severity="note", total=total)
-    if math.isnan(flipped.low):
-        words = f"{counted(len(sizes), 'unit', 'units')} that differ too little leave no interval"
-        yield Doubt("few-users", words, len(sizes))
-    if (errors := _astray(log, made)) > ASTRAY:
-        words = f"lists were not shown with their probabilities ({errors:.1f} standard errors off)"
-        yield Doubt("uneven-lists", words, total, total=total)
-
-
-def _astray(log: ClickLog, made: Interleaved) -> float:
-    """Compute how far the lists shown lean to one run, beyond what their probabilities explain.
-
-    Formula: |Σ (x - μ)| / √Σ σ² over impressions, where x is the leaning of the list that was
-    shown, and μ and σ² are mean and variance over the lists of the query
-    """
-    moments: dict[str, list[float]] = {}
-    for one in made.lists:
-        own, p = moments.setdefault(one.query, [0.0, 0.0]), one.probability
-        own[0] += p * one.leaning
-        own[1] += p * one.leaning**2
-    apart = spread = 0.0
-    for (_, query), seen in log.impressions.items():
-        mean, square = moments[query]
-        apart += seen.shown.leaning - mean
-        spread += max(0.0, square - mean**2)
-    return abs(apart) / math.sqrt(spread) if spread > 1e-9 else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from idealist.interleaving.drafting import (
     team_draft,
 )
 from idealist.interleaving.optimised import MOST, optimised
-from idealist.protocol import Protocol
+from idealist.protocol import RULES, UNORDERED, Protocol
 from idealist.ranking.ranked import listing
 from idealist.rendering.document import Document, Doubts, Table, Text
 from idealist.rendering.doubt import Doubt
@@ -174,8 +174,9 @@ def interleave(
         raise UsageError(f"depth cannot be {depth}", f"it is from 1 to {DEEPEST:,}")
     if lists is not None and whole_number("lists", lists) == 0:
         raise UsageError("lists cannot be 0", "give the number of lists to draw for each query")
+    protocol = _protocol(rules)
     runs = _named(read_run(a).loaded(), read_run(b).loaded())
-    rankings = [_ranked(run, depth, rules) for run in runs]
+    rankings = [_ranked(run, depth, protocol) for run in runs]
     shared = sorted(rankings[0].keys() & rankings[1].keys())
     if not shared:
         hint = "give runs of one query set"
@@ -194,8 +195,18 @@ def _named(a: Run, b: Run) -> tuple[Run, Run]:
     return a.renamed(first), b.renamed(second)
 
 
-def _ranked(run: Run, depth: int, rules: Any) -> dict[str, list[str]]:
-    found = listing(run, Protocol(**rules), run.rows().queries, depth)
+def _protocol(rules: Mapping[str, Any]) -> Protocol:
+    """Make the rules by which the runs are ranked; refuse what says nothing of that."""
+    if unknown := [name for name in rules if name not in RULES]:
+        raise UsageError(f"{unknown[0]} says nothing of lists", nearest(unknown[0], RULES, RULES))
+    if (ties := rules.get("ties")) in UNORDERED:
+        hint = "say which of equal scores comes first, such as ties=docid-asc"
+        raise UsageError(f"lists to show need an order: ties cannot be {ties}", hint)
+    return Protocol(**rules)
+
+
+def _ranked(run: Run, depth: int, protocol: Protocol) -> dict[str, list[str]]:
+    found = listing(run, protocol, run.rows().queries, depth)
     return {query: ranking.documents for query, ranking in found.items()}
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from idealist.significance.cluster_bootstrap import varying
-from idealist.significance.paired import Array, checked_alpha
+from idealist.significance.paired import ROUNDING, Array, checked_alpha
 from idealist.significance.resampling import EXACT, exact_flips, flipped_sums
 
-#: How many random flips are drawn where there are too many users to try all.
-FLIPS = 20_000
+#: How many random flips are drawn where there are too many users to try all; fewer, down to the
+#: second number, where more signs would have to be drawn than the third.
+FLIPS, FEWEST, SIGNS = 20_000, 1_999, 200_000_000
 
 
 class Flipped(NamedTuple):
@@ -33,7 +34,7 @@ class Flipped(NamedTuple):
 def flip_clusters(
     sums: ArrayLike, sizes: ArrayLike, alpha: float = 0.05, flips: int = FLIPS, seed: int = 0
 ) -> Flipped:
-    """Test whether the mean of whole-numbered outcomes is 0, and find the means not rejected.
+    """Test whether the mean of all outcomes is 0, and find the means that are not rejected.
 
     Formula: p(μ) = share of signs ε with |Σ ε (s - μ n)| ≥ |Σ (s - μ n)|, over users with sums s of
     n outcomes each; p is p(0), and the interval holds every μ with p(μ) > α
@@ -44,7 +45,7 @@ def flip_clusters(
 
     >>> found = flip_clusters([3, 2, 4, -1, 2, 1, 3], [5, 4, 6, 3, 2, 2, 4])
     >>> round(found.mean, 3), found.p, round(found.low, 3), round(found.high, 3)
-    (0.538, 0.03125, 0.111, 0.864)
+    (0.538, 0.046875, 0.143, 0.75)
 
     Reference: Canay, Romano and Shaikh 2017, doi:10.3982/ECTA13081 (signs of clusters); Tukey and
     McLaughlin 1963 for inverting them
@@ -54,7 +55,8 @@ def flip_clusters(
     moved, counted, drawn = _flipped(s, n, flips, seed)
     p = exact_flips(s)
     if math.isnan(p):
-        p = (drawn + np.count_nonzero(np.abs(moved) >= abs(total))) / (drawn + len(moved))
+        least = abs(total) - ROUNDING * float(np.abs(s).sum())
+        p = (drawn + np.count_nonzero(np.abs(moved) >= least)) / (drawn + len(moved))
     mean, scale = total / size, checked_alpha(alpha) * (drawn + len(moved))
     # the most that fit into alpha may reject a mean beyond the interval; the identity is one
     kept = math.floor(scale) - drawn
@@ -70,6 +72,7 @@ def _flipped(s: Array, n: Array, flips: int, seed: int) -> tuple[Array, Array, i
         moved, counted = np.concatenate(blocks, axis=1)
         return moved, counted, 0
     pairs, times = np.unique(np.stack((s, n), axis=1), axis=0, return_counts=True)
+    flips = max(FEWEST, min(flips, SIGNS // len(pairs)))
     source, found = np.random.Generator(np.random.PCG64(seed)), np.zeros((2, flips))
     for pair, users in zip(pairs, times.tolist(), strict=True):  # alike users need one draw
         found += np.outer(pair, 2 * source.binomial(users, 0.5, flips) - users)

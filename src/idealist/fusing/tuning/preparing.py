@@ -8,13 +8,14 @@ from typing import Any
 from idealist.comparing.compare_options import Options
 from idealist.errors import UsageError
 from idealist.evaluating.evaluator import Evaluator
-from idealist.fusing.fusing import RULES, UNORDERED, check_runs, checked_size
+from idealist.fusing.fusing import check_runs, checked_size
 from idealist.fusing.tuning.folds import Folds
 from idealist.fusing.tuning.sources import RunsToFuse
 from idealist.fusing.tuning.spaces import Setting
 from idealist.fusing.tuning.trials import Source, Trials
 from idealist.measures.instrument import chosen
 from idealist.notation import text
+from idealist.protocol import RULES, UNORDERED
 
 #: What is measured where nobody says what.
 MEASURE = "nDCG@10"
