@@ -36,7 +36,8 @@ command = LazyGroup(
 
 
 @click.command("draw")
-@click.argument("runs", nargs=2, metavar="A B")
+@click.argument("a")
+@click.argument("b")
 @click.option(
     "--method", default="team-draft", show_default=True,
     type=click.Choice(["team-draft", "balanced", "optimised"]),
@@ -61,7 +62,7 @@ command = LazyGroup(
 )  # fmt: skip
 @options.quietly
 def draw(
-    runs: tuple[str, str], settings: tuple[str, ...], reading: ReadOptions, output: Path | None,
+    a: str, b: str, settings: tuple[str, ...], reading: ReadOptions, output: Path | None,
     quiet: bool, **asked: Any,
 ) -> None:  # fmt: skip
     """Make lists of the runs A and B for each query, to be shown to visitors.
@@ -78,11 +79,11 @@ def draw(
     """
     from idealist.interleaving.interleaved import interleave
 
-    options.check_inputs(runs)
+    options.check_inputs([a, b])
     if output is not None:
-        check_target(output, runs)
-    a, b = options.runs_of(runs, reading, one_each=True)
-    made = interleave(a, b, **asked, **options.axes_of(settings))
+        check_target(output, [a, b])
+    first, second = options.runs_of([a, b], reading, one_each=True)
+    made = interleave(first, second, **asked, **options.axes_of(settings))
     made.write(output or "-")
     doubts = (f"doubt: {one.message}" for one in made.doubts)
     options.say([] if quiet else [made.summary, *doubts])
