@@ -194,6 +194,15 @@ def test_faults_name_the_line(
     assert told.value.hint
 
 
+def test_columns_must_be_of_one_length() -> None:
+    columns = {"session": [1, 2], "query": ["q1", "q1"], "document": ["x"]}
+    with pytest.raises(il.InputError, match="not of one length"):
+        il.compare_by_clicks(LISTS, columns)
+    for none in (5, "", [[1]]):
+        with pytest.raises(il.InputError):
+            il.compare_by_clicks(LISTS, none)
+
+
 def test_a_session_sees_one_list_of_a_query() -> None:
     lists = [LISTS[0], {**LISTS[0], "list": 2, "documents": ["y", "x", "w", "z"]}]
     rows = [("s1", "q1", "1", "x"), ("s2", "q1", "2", "x"), ("s1", "q1", "2", "x")]
@@ -362,6 +371,7 @@ def test_analyse_answers_first(capsys: pytest.CaptureFixture[str], files: Path) 
         ("draw", "bm25.run"),
         ("draw", "bm25.run", "absent.run"),
         ("draw", "bm25.run", "dense.run", "--set", "gain=exp2"),
+        ("draw", "bm25.run", "dense.run", "--set", "depth=3"),
         ("draw", "bm25.run", "dense.run", "-k", "0"),
         ("analyse", "lists.jsonl", "absent.csv"),
         ("analyse", "clicks.csv", "lists.jsonl"),

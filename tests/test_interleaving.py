@@ -268,7 +268,7 @@ def test_runs_that_rank_alike_have_no_teams() -> None:
     assert len(made("abc", "abc", "balanced")) == 1
     found = il.interleave({"q": ["a"], "r": ["a"]}, {"q": ["a"], "s": ["b"]})
     assert [(doubt.code, doubt.count) for doubt in found.doubts] == [
-        ("uneven-queries", 2), ("same-lists", 1),
+        ("unshared-queries", 2), ("same-lists", 1),
     ]  # fmt: skip
     short = il.interleave({"q": ["a"]}, {"q": ["b"]}).doubts
     assert [doubt.code for doubt in short] == ["short-rankings"]

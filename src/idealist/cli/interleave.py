@@ -82,8 +82,10 @@ def draw(
     options.check_inputs([a, b])
     if output is not None:
         check_target(output, [a, b])
+    if "depth" in (rules := options.axes_of(settings)):
+        raise UsageError("--set depth is said by --depth here", f"write -k {rules['depth']}")
     first, second = options.runs_of([a, b], reading, one_each=True)
-    made = interleave(first, second, **asked, **options.axes_of(settings))
+    made = interleave(first, second, **asked, **rules)
     made.write(output or "-")
     doubts = (f"doubt: {one.message}" for one in made.doubts)
     options.say([] if quiet else [made.summary, *doubts])

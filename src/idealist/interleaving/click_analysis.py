@@ -80,8 +80,8 @@ def _doubts(
         words = f"{owner} has {share:.0%} of the impressions"
         yield Doubt("heavy-user", words, sizes[owner], severity="note", total=total)
     if math.isnan(flipped.low):
-        units = counted(len(sizes), unit, f"{unit}s")
-        words = f"{units}: too few, or too much alike, for an interval"
+        units = counted(len(sizes), f"{unit} is", f"{unit}s are")
+        words = f"{units} too few, or too much alike, for an interval"
         yield Doubt("few-users", words, len(sizes))
     if (errors := _astray(log, made)) > ASTRAY:
         words = f"lists were not shown with their probabilities ({errors:.1f} standard errors off)"

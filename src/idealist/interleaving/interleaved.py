@@ -30,7 +30,6 @@ from idealist.protocol import RULES, UNORDERED, Protocol
 from idealist.ranking.ranked import listing
 from idealist.rendering.document import Document, Doubts, Table, Text
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.plain_data import record
 from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, told
 
@@ -131,12 +130,13 @@ class Interleaved(Result):
     def data(self) -> list[dict[str, Any]]:
         """Return a record for each list, as `write` writes them."""
         return [
-            record({
+            {
                 "query": one.query, "list": one.number, "probability": one.probability,
-                "method": self.method, "a": self.a, "b": self.b, "documents": one.documents,
-                "credits": one.credits, "rank_a": [rank for rank, _ in one.ranks],
+                "method": self.method, "a": self.a, "b": self.b,
+                "documents": list(one.documents), "credits": list(one.credits),
+                "rank_a": [rank for rank, _ in one.ranks],
                 "rank_b": [rank for _, rank in one.ranks],
-            })
+            }
             for one in self.lists
         ]  # fmt: skip
 
@@ -281,7 +281,7 @@ def _doubts(
     if lacking := sorted(a.keys() ^ b.keys()):
         words = f"{counted(len(lacking), 'query is', 'queries are')} in one of the runs only"
         total = len(lacking) + len(shared)
-        yield Doubt("uneven-queries", f"{words} and left out", len(lacking), tuple(lacking),
+        yield Doubt("unshared-queries", f"{words} and left out", len(lacking), tuple(lacking),
                     total=total)  # fmt: skip
     if alike := [query for query in shared if a[query] == b[query]]:
         words = f"both runs rank the first {depth} documents alike for "

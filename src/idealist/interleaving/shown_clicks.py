@@ -130,6 +130,9 @@ def _cells(data: Any, faults: Faults) -> dict[str, list[Any]]:
     if (columns := frames.columns(data, faults)) is not None:
         return columns
     if isinstance(data, Mapping) and all(isinstance(one, (list, tuple)) for one in data.values()):
+        if len({len(column) for column in data.values()}) > 1:
+            hint = "give each row a cell in every column, None where there is none"
+            faults.fail("bad-column", "the columns are not of one length", hint)
         return {str(name): list(column) for name, column in data.items()}
     rows = list(data) if isinstance(data, (list, tuple, Iterator)) else [data]
     for row in rows:
