@@ -99,6 +99,20 @@ def test_users_count_once() -> None:
     assert (both.units, both.tally.all) == (1, 2)
 
 
+@pytest.mark.parametrize("users", [7, 60])
+def test_the_order_of_rows_changes_no_bit(users: int) -> None:
+    made = il.interleave({"q": list("abcdef")}, {"q": list("bdfghi")}, "optimised", depth=6)
+    source = random.Random(2)
+    log = [
+        {"session": i, "query": "q", "list": source.randint(1, len(made.lists)),
+         "position": source.choice([None, 1, 2, 3]), "user": source.randint(1, users)}
+        for i in range(300)
+    ]  # fmt: skip
+    first = il.compare_by_clicks(made, log).to_json()
+    source.shuffle(log)
+    assert il.compare_by_clicks(made, log).to_json() == first
+
+
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "json", "parquet", "frame", "columns"])
 def test_a_log_reads_alike_in_every_form(form: str, tmp_path: Path) -> None:
     log, path = records(), tmp_path / f"clicks.{form}"

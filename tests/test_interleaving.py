@@ -205,11 +205,14 @@ def test_candidates_are_all_lists_that_take_the_next_of_either_run() -> None:
 
 def test_deep_optimised_lists_are_drawn_and_still_fair() -> None:
     ids = [f"d{i}" for i in range(40)]
-    lists = made(ids[:25], random.Random(3).sample(ids, 25), "optimised", depth=25)
-    assert 1 < len(lists) <= 26
-    for place in range(25):
+    a, b = ids[:30], random.Random(3).sample(ids, 30)
+    lists = made(a, b, "optimised", depth=30)
+    assert 1 < len(lists) <= 31
+    for place in range(30):
         assert abs(expected(lists, [place])) < 1e-7
-    assert lists == made(ids[:25], random.Random(3).sample(ids, 25), "optimised", depth=25)
+    for one in lists:  # nothing was given up
+        assert one.credits[-5:] == pytest.approx([worth_of(a, b, d) for d in one.documents[-5:]])
+    assert lists == made(a, b, "optimised", depth=30)
 
 
 def test_clicks_count_for_nobody_where_nothing_is_fair() -> None:
@@ -280,6 +283,7 @@ def test_runs_that_rank_alike_have_no_teams() -> None:
         ({"method": "teamdraft"}, "there is no method 'teamdraft'"),
         ({"depth": 0}, "depth cannot be 0"),
         ({"depth": 1001}, "depth cannot be 1001"),
+        ({"depth": 31, "method": "optimised"}, "depth cannot be 31"),
         ({"lists": 0}, "lists cannot be 0"),
         ({"lists": -1}, "lists cannot be -1"),
         ({"ties": "error"}, "have the same score"),

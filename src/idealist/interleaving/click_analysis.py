@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -38,18 +37,18 @@ def compare_by_clicks(
     made = read_lists(lists)
     log = read_clicks(clicks, made, columns)
     unit = "user" if log.users else "session"
-    sums: dict[str, float] = {}
-    sizes: Counter[str] = Counter()
+    scores: dict[str, list[float]] = {}
     outcomes: dict[str, list[int]] = {}
     for (session, query), one in log.impressions.items():
         score = one.shown.score(one.clicked)
         owner = f"user {log.users[session]}" if session in log.users else f"session {session}"
-        sums[owner] = sums.get(owner, 0.0) + score
-        sizes[owner] += 1
+        scores.setdefault(owner, []).append(score)
         outcomes.setdefault(query, [0, 0, 0])[1 - (score > 0) + (score < 0)] += 1
     by_query = {query: Tally(*own) for query, own in sorted(outcomes.items())}
     tally = Tally(*map(sum, zip(*by_query.values(), strict=True)))
-    flipped = flip_clusters(list(sums.values()), [sizes[owner] for owner in sums], alpha, seed=seed)
+    sizes = {owner: len(own) for owner, own in scores.items()}
+    sums = list(map(math.fsum, scores.values()))
+    flipped = flip_clusters(sums, list(sizes.values()), alpha, seed=seed)
     doubts = tuple(_doubts(log, made, sizes, unit, flipped))
     return ClickComparison(
         made.a, made.b, made.method, tally, by_query, flipped, len(sums), unit, alpha, doubts
@@ -74,7 +73,7 @@ def _doubts(
     if log.users and (unnamed := len(sessions - log.users.keys())):
         words = f"{counted(unnamed, 'session has', 'sessions have')} no user, and count as one each"
         yield Doubt("no-user", words, unnamed, total=len(sessions))
-    owner = max(sizes, key=lambda one: sizes[one])
+    owner = max(sorted(sizes), key=sizes.__getitem__)
     if sizes[owner] > max(1, HEAVY * total):
         share = sizes[owner] / total
         words = f"{owner} has {share:.0%} of the impressions"

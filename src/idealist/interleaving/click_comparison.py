@@ -119,7 +119,9 @@ class ClickComparison(Result):
         return self._end(self.flipped.high)
 
     def _end(self, end: float) -> float:
-        return end * self.scale if math.isnan(end) else max(-1.0, min(1.0, end)) * self.scale
+        if self.method != "optimised" and not math.isnan(end):
+            end = max(-1.0, min(1.0, end))  # Δ goes no further
+        return end * self.scale
 
     @property
     def preferred(self) -> str | None:
@@ -148,13 +150,13 @@ class ClickComparison(Result):
     @property
     def summary(self) -> str:
         """The answer, in one sentence."""
-        wins = {told(self.b): self.tally.wins, told(self.a): self.tally.losses}
-        first, second = wins if self.preferred != self.a else reversed(wins)
+        sides = (told(self.b), self.tally.wins), (told(self.a), self.tally.losses)
+        (first, wins), (second, losses) = sides if self.preferred != self.a else sides[::-1]
         verdict = f"{first} is preferred to {second}"
         if self.preferred is None:
             verdict = f"no significant preference between {second} and {first}"
         of = counted(self.tally.all, "impression", "impressions")
-        counts = f"{first} wins {wins[first]:,} of {of}, {second} {wins[second]:,}"
+        counts = f"{first} wins {wins:,} of {of}, {second} {losses:,}"
         return f"{verdict}: {counts} ({self._estimate}, {p_words(self.p)})"
 
     @property
@@ -167,8 +169,9 @@ class ClickComparison(Result):
 
     def report(self) -> Document:
         """Describe the answer, the tally, what more impressions would tell, and each query."""
-        names = {self.b: self.tally.wins, "neither": self.tally.ties, self.a: self.tally.losses}
-        rows = [(name, count, count / self.tally.all) for name, count in names.items()]
+        names = self.b, "neither", self.a
+        counts = zip(names, self.tally, strict=True)
+        rows = [(name, count, count / self.tally.all) for name, count in counts]
         columns = Column("preferred", TEXT), Column("impressions", COUNT), Column("share", SHARE)
         table = Table(columns, tuple(rows))
         return Document(

@@ -43,8 +43,8 @@ METHODS = {
 DRAFTS: dict[str, Callable[[Sequence[str], Sequence[str], int, Coin], Drafted]] = {
     "team-draft": team_draft, "balanced": balanced,
 }  # fmt: skip
-#: The deepest list that may be asked for.
-DEEPEST = 1000
+#: The deepest list that may be asked for; deeper optimised ones have too many candidates to be fair.
+DEEPEST = {"team-draft": 1000, "balanced": 1000, "optimised": 30}
 #: Credits that are nearer to 0 differ from it by rounding alone.
 ROUNDING = 1e-12
 
@@ -170,8 +170,9 @@ def interleave(
     """
     if method not in METHODS:
         raise UsageError(f"there is no method {method!r}", nearest(str(method), METHODS))
-    if not 1 <= whole_number("depth", depth) <= DEEPEST:
-        raise UsageError(f"depth cannot be {depth}", f"it is from 1 to {DEEPEST:,}")
+    if not 1 <= whole_number("depth", depth) <= DEEPEST[method]:
+        hint = f"{method} lists have from 1 to {DEEPEST[method]:,} documents"
+        raise UsageError(f"depth cannot be {depth}", hint)
     if lists is not None and whole_number("lists", lists) == 0:
         raise UsageError("lists cannot be 0", "give the number of lists to draw for each query")
     protocol = _protocol(rules)

@@ -47,11 +47,12 @@ def flip_clusters(
     >>> round(found.mean, 3), found.p, round(found.low, 3), round(found.high, 3)
     (0.538, 0.046875, 0.143, 0.75)
 
-    Reference: Canay, Romano and Shaikh 2017, doi:10.3982/ECTA13081 (signs of clusters); Tukey and
-    McLaughlin 1963 for inverting them
+    Reference: Canay, Romano and Shaikh 2017, doi:10.3982/ECTA13081
     """
     s, n = np.asarray(sums, np.float64), np.asarray(sizes, np.float64)
-    total, size = float(s.sum()), float(n.sum())
+    order = np.lexsort((n, s))  # so that the order of users changes no bit
+    s, n = s[order], n[order]
+    total, size = math.fsum(s), math.fsum(n)
     moved, counted, drawn = _flipped(s, n, flips, seed)
     p = exact_flips(s)
     if math.isnan(p):
@@ -90,7 +91,7 @@ def _reaches(apart: Array, counted: Array, size: float) -> tuple[Array, Array]:
         above = np.where(apart > 0, apart / same, -apart / other)
         below = np.where(apart > 0, apart / other, -apart / same)
     whole = (same == 0) | (other == 0)  # every sign is the same: as extreme at any distance
-    return tuple(np.where(whole, math.inf, reach) for reach in (above, below))  # type: ignore[return-value]
+    return np.where(whole, math.inf, above), np.where(whole, math.inf, below)
 
 
 def _largest(reaches: Array, kept: int) -> float:
