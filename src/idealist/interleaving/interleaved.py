@@ -43,7 +43,7 @@ METHODS = {
 DRAFTS: dict[str, Callable[[Sequence[str], Sequence[str], int, Coin], Drafted]] = {
     "team-draft": team_draft, "balanced": balanced,
 }  # fmt: skip
-#: The deepest list that may be asked for; deeper optimised ones have too many candidates to be fair.
+#: The most documents of a list; beyond, candidates drawn for optimised ones may not be fair.
 DEEPEST = {"team-draft": 1000, "balanced": 1000, "optimised": 30}
 #: Credits that are nearer to 0 differ from it by rounding alone.
 ROUNDING = 1e-12
