@@ -519,7 +519,11 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
         "hidden-documents", "low-scores", "negative-labels", "repeated-queries", "unnamed-queries",
     }  # fmt: skip
     of_fusion = {"learnt", "tied-inputs", "uneven-queries"}
-    others = only_eval | only_compare | of_judges | of_arrays | of_fusion
+    of_interleaving = {
+        "few-users", "heavy-user", "no-user", "not-shown", "only-clicked", "same-lists",
+        "short-rankings", "uneven-lists", "unshared-queries",
+    }  # fmt: skip
+    others = only_eval | only_compare | of_judges | of_arrays | of_fusion | of_interleaving
     assert CODES.keys() - codes == made | others
 
 
