@@ -250,8 +250,9 @@ def test_lists_that_are_none_are_refused(
         with pytest.raises(il.InputError, match=words) as told:
             il.compare_by_clicks(data, records())
         assert told.value.line == 2
-    for none in ([], [5], ["x"]):
-        with pytest.raises(il.InputError):
+    path.write_text("session,query\n")
+    for none in ([], [5], ["x"], path):
+        with pytest.raises(il.InputError, match=r"interleaved list|no lists"):
             il.compare_by_clicks(none, records())
 
 

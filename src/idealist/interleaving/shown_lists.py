@@ -29,7 +29,9 @@ def read_lists(data: Any) -> Interleaved:
     if isinstance(data, (str, Path)):
         source = Source.of(data)
         faults = Faults(source.name)
-        records, lines = json_text.load_lines(source.read(), source.name)
+        if (text := source.read()).lstrip()[:1] != b"{":
+            faults.fail("bad-shape", "these are no interleaved lists", HINT)
+        records, lines = json_text.load_lines(text, source.name)
     else:
         faults, records = Faults("lists"), list(data)
         lines = list(range(1, len(records) + 1))
