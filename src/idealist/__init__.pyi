@@ -31,6 +31,8 @@ from idealist.explaining.explanation import Explanation, Worst
 from idealist.explaining.worsened_queries import WorsenedQueries
 from idealist.formats import (
     read_arrays,
+    read_chunks,
+    read_evidence,
     read_pairs,
     read_preferences,
     read_prels,
@@ -39,6 +41,7 @@ from idealist.formats import (
     read_run,
     read_strata,
 )
+from idealist.formats.evidence_gold import evidence_documents
 from idealist.formats.id_mapping import map_ids
 from idealist.formats.writing import write_qrels, write_run
 from idealist.fusing.explained_fusion import ExplainedFusion, explain_fusion

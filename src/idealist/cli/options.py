@@ -72,8 +72,20 @@ def measuring(
     )(command)  # fmt: skip
 
 
+#: The option that says where the texts of documents are.
+documents = click.option(
+    "--docs", metavar="PATH",
+    help="The documents' texts: JSON lines, CSV, id<TAB>text lines, Parquet, a BEIR corpus or its "
+    "folder, or a folder of text files named after their ids.",
+)  # fmt: skip
+
+
 def reading(command: Command) -> Command:
-    """Add the options that say how files are read; the verb gets them as `reading`."""
+    """Add the options that say how files are read; the verb gets them as `reading`.
+
+    A verb that shows texts itself has the option --docs already.
+    """
+    has_docs = any(one.name == "docs" for one in getattr(command, "__click_params__", ()))
 
     @click.option(
         "--columns", multiple=True, metavar="OURS=THEIRS",
@@ -106,10 +118,19 @@ def reading(command: Command) -> Command:
         "--complete", "judgments", flag_value="complete", type=str,
         help="The same as --judgments complete: what is not judged is not relevant.",
     )  # fmt: skip
+    @click.option(
+        "--cover", metavar="RULE",
+        help="Where QRELS are spans: what a chunk must have of one to find it: any character, "
+        "share(0.5), the whole, or iou(0.5). Without it: any.",
+    )  # fmt: skip
+    @click.option(
+        "--offsets", type=click.Choice(["characters", "utf8", "utf16"]),
+        help="What the start and end of spans and chunks count. Without it: characters.",
+    )  # fmt: skip
     @wraps(command)
     def reads(
         *, columns: Sequence[str], decimal: Any, scale: str | None, merge: str | None,
-        judgments: str | None, **given: Any,
+        judgments: str | None, cover: str | None, offsets: str | None, **given: Any,
     ) -> Any:  # fmt: skip
         from idealist.formats.grade_words import scale_of
         from idealist.formats.reading import ReadOptions
@@ -123,7 +144,8 @@ def reading(command: Command) -> Command:
         said = ReadOptions(
             names, tuple(layouts), decimal, shared=True,
             scale=None if scale is None else scale_of(scale), merge=merge or "",
-            judgments=judgments or "",
+            judgments=judgments or "", docs=given["docs"] if has_docs else given.pop("docs"),
+            offsets=offsets or "", cover=cover or "",
         )  # fmt: skip
         if names:
             from idealist.formats.contents import check_columns
@@ -131,7 +153,7 @@ def reading(command: Command) -> Command:
             check_columns(said, _words_in(given.values()))
         return command(reading=said, **given)
 
-    return cast("Command", reads)
+    return cast("Command", reads if has_docs else documents(reads))
 
 
 def _words_in(values: Iterable[Any]) -> list[str]:
@@ -184,12 +206,6 @@ def _written(form_of_file: Callable[[Path | None], str]) -> Callable[[Command], 
 output, drawn_output = _written(form_of), _written(lambda _: "table")
 #: What a file of queries does wherever one is given.
 NAMING = "Where runs are search responses, they name the queries: by id or text, or in their order."
-#: The option that says where the texts of documents are.
-documents = click.option(
-    "--docs", metavar="PATH",
-    help="The documents' texts: JSON lines, CSV, id<TAB>text lines, Parquet, a BEIR corpus or its "
-    "folder, or a folder of text files named after their ids.",
-)  # fmt: skip
 #: The options that say which queries count, and how much.
 counting = together(
     click.option(

@@ -26,6 +26,7 @@ from idealist.data.judgments import (
 from idealist.data.kernel_pairs import KernelDocuments, kernel_pairs, pair_lines
 from idealist.data.preferences import Group, Preferences, groups_of
 from idealist.data.remarks import Remark
+from idealist.data.spans import Evidence
 from idealist.errors import Contradictions, Faults
 from idealist.notation import many, tidy
 
@@ -87,7 +88,8 @@ class Qrels:
     says that they were TREC text, whose grades are whole numbers. `judged_by` holds what each of
     several judges said, and `merge` the rule that made one grade of it. `meant` is what the user
     says of documents without a judgment: see `gold`. `whole` are the judgments that these are part
-    of. `stated` is the hash of judgments whose documents are not known, as in a bundle.
+    of. `stated` is the hash of judgments whose documents are not known, as in a bundle. Where the
+    documents are spans, `cover` is the rule by which chunks find them.
     """
 
     queries: tuple[str, ...]
@@ -111,6 +113,7 @@ class Qrels:
     meant: str = ""
     whole: Qrels | None = None
     stated: str = ""
+    cover: str = ""
 
     @classmethod
     def build(
@@ -248,6 +251,8 @@ class Qrels:
                 yield map(cell_text, row)
         for row in self.preferences.rows() if self.preferences else ():
             yield map(cell_text, row)
+        if self.cover:
+            yield ("cover", self.cover)
 
     def spans(self) -> Iterable[tuple[str, int, int]]:
         """Yield each query with the first and the past-the-end index of its pairs."""
@@ -257,6 +262,16 @@ class Qrels:
     def known(self) -> frozenset[str]:
         """The judged queries."""
         return frozenset(self.queries)
+
+    @cached_property
+    def evidence(self) -> Evidence | None:
+        """The spans that chunks are to find; None if documents are judged.
+
+        >>> Qrels.build(["q"], ["d[0:9]"], [1]).evidence is None
+        True
+        """
+        spans = ((query, self.documents[start:end]) for query, start, end in self.spans())
+        return Evidence.of(self.cover, spans) if self.cover else None
 
     @cached_property
     def lookup(self) -> dict[str, dict[str, int]]:

@@ -14,6 +14,7 @@ from idealist.errors import Faults
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from idealist.data.spans import Evidence
     from idealist.ranking.compiled import KernelAnswer, KernelRequest
 
 
@@ -25,7 +26,8 @@ class Rows:
     ranks are the ranking, or else the given order. `tokens` are the lengths of the documents, if
     known. `lines` holds the line of each row in the file, `ignored` names columns that no ranking
     needs, `unscored` counts rows that came without a score and were not kept, `remarks` says what
-    reading them decided, and `tag` is TREC's last column.
+    reading them decided, and `tag` is TREC's last column. Where the documents are chunks,
+    `evidence` is what they are to find.
     """
 
     queries: tuple[str, ...]
@@ -40,6 +42,7 @@ class Rows:
     remarks: tuple[Remark, ...] = ()
     tag: str = ""
     name: str = "run"
+    evidence: Evidence | None = None
 
     @classmethod
     def build(

@@ -11,6 +11,7 @@ import numpy as np
 
 from idealist.data import Qrels
 from idealist.data.columns import Bools
+from idealist.data.spans import Span
 from idealist.errors import NoDocuments
 from idealist.evaluating.doubt_case import DoubtCase, MeasuredCase
 from idealist.measures.base import Measure
@@ -111,6 +112,14 @@ def undivided(case: DoubtCase) -> Iterator[Doubt]:
             "one; name them in TREC's second column, or in a column subtopic"
         )
         yield Doubt("undivided", said, len(labels))
+
+
+def no_spans(case: DoubtCase) -> Iterator[Doubt]:
+    """Look for measures of text where the judgments are of documents."""
+    labels = case.labels(lambda one: one.measure.needs == "spans")
+    if labels and not case.qrels.cover:
+        said = "the judgments are of documents, so each document counts as one character"
+        yield Doubt("no-spans", f"{', '.join(labels)}: {said}", len(labels))
 
 
 def _divides(measure: Measure) -> bool:
@@ -278,12 +287,21 @@ def elsewhere(case: DoubtCase) -> str:
     """
     documents = case.qrels.documents
     judged = {documents[i]: query for query, a, b in case.qrels.spans() for i in range(a, b)}
+    if case.qrels.cover:
+        judged = {_whole(name): query for name, query in judged.items()}
     queries = case.named(case.whole.retrieved > 0)[:SEARCHED]
     ranked = listing(case.run, case.whole.protocol, queries, depth=SEARCHED_DEPTH)
     for query, own in ranked.items():
-        if document := next((one for one in own.documents if one in judged), ""):
+        names = map(_whole, own.documents) if case.qrels.cover else own.documents
+        if document := next((one for one in names if one in judged), ""):
             return f"{document}, judged for {judged[document]}, was retrieved for {query}"
     return ""
+
+
+def _whole(name: str) -> str:
+    """Return the document that a chunk, or a piece of evidence, is part of."""
+    span = Span.of(name)
+    return name if span is None else span.document
 
 
 #: How many ranks are searched for judged documents, how many they must be able to hold, and the

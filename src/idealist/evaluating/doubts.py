@@ -176,7 +176,8 @@ CHECKS: tuple[Check, ...] = (
     data.nothing_matches, data.few_meet, upside_down, data.missing, data.unknown,
     data.no_relevant, data.unjudged_traffic, data.few_weigh, data.not_weighted,
     data.positives, unjudged, ties, float32, duplicates, rows_left_out,
-    data.subtopics, data.undivided, data.preferences, data.fractional, data.binary,
+    data.subtopics, data.undivided, data.no_spans, data.preferences, data.fractional,
+    data.binary,
     data.not_in_tool, data.other_name, data.utility,
 )  # fmt: skip
 

@@ -20,10 +20,10 @@ from idealist.formats import (
     trec,
 )
 from idealist.formats.arrays import read_arrays
-from idealist.formats.cells import checked
 from idealist.formats.column_names import Given
 from idealist.formats.column_runs import ColumnRun, compiled_qrels, is_columns
 from idealist.formats.contents import kind_of
+from idealist.formats.evidence_gold import as_evidence
 from idealist.formats.grade_words import by_word
 from idealist.formats.judged_files import kernel_qrels
 from idealist.formats.judges import PROPOSED, merged
@@ -34,11 +34,12 @@ from idealist.formats.query_files import read_queries
 from idealist.formats.reading import Decimal, DescribedFile, Reading, ReadOptions, described
 from idealist.formats.run_sources import FileRun, ObjectRun, table
 from idealist.formats.source import Source, distinct, run_name
+from idealist.formats.span_cells import checked_rows, names_spans
 from idealist.formats.stored_judgments import store_address, stored_qrels
 
 __all__ = [
-    "kind_of", "read_arrays", "read_pairs", "read_preferences", "read_prels", "read_qrels",
-    "read_queries", "read_run", "read_strata",
+    "kind_of", "read_arrays", "read_chunks", "read_evidence", "read_pairs", "read_preferences",
+    "read_prels", "read_qrels", "read_queries", "read_run", "read_strata",
 ]  # fmt: skip
 
 
@@ -64,6 +65,15 @@ def read_qrels(
     data, options = described(
         data, columns=columns, decimal=decimal, scale=scale, merge=merge, judgments=judgments
     )
+    if isinstance(data, (str, Path)) and contents.tells_spans(data, names_spans):
+        options = options.of_spans
+    return _read_qrels(data, options, name)
+
+
+def _read_qrels(data: Any, options: ReadOptions, name: str) -> Qrels:
+    """Read judgments by what is said about them, on documents or on parts of them."""
+    if options.spans and not options.judgments:
+        options = replace(options, judgments="positives")
     try:
         made = _judgments(contents.resolved(data, "qrels"), options, name)
     except Contradictions as error:
@@ -75,7 +85,57 @@ def read_qrels(
         made = replace(made, read_with=tuple(words))
     if options.judgments:
         made = replace(made, meant=options.judgments)
+    if options.spans:
+        made = as_evidence(made, options.cover or made.cover or "any")
     return replace(made, name=name) if name else made
+
+
+def read_evidence(
+    data: Any, *, docs: Any = None, cover: str = "", offsets: str = "",
+    columns: Given | Sequence[str] | None = None, name: str = "",
+) -> Qrels:  # fmt: skip
+    """Read evidence: the parts of documents that chunks are to find, however these are cut.
+
+    A row has query and document, and start, end, the quote, or all of them; judgments whose
+    documents are called ``document[start:end]`` are evidence too. `docs` are the documents' texts
+    as `document_texts` takes them: quotes are looked for there, first as they are, then without
+    regard to case, blanks and signs, then with few edits. `offsets` count ``characters``, or the
+    units of ``utf8`` or ``utf16``, which takes `docs`. `cover` says when a chunk finds a piece of
+    evidence: with ``any`` character of it, with ``share(T)`` of it or the ``whole``, both together
+    with the chunks above, or with an ``iou(T)`` of its own.
+
+    >>> gold = read_evidence([{"query": "q1", "doc": "d1", "quote": "in place"}],
+    ...                      docs={"d1": "Lists can be sorted in place."})
+    >>> gold.to_dict(), gold.cover
+    ({'q1': {'d1[20:28]': 1}}, 'any')
+    """
+    data, options = described(
+        data, docs=docs, cover=cover or None, offsets=offsets or None, columns=columns
+    )
+    return _read_qrels(data, options.of_spans, name)
+
+
+def read_chunks(
+    data: Any, *, docs: Any = None, offsets: str = "",
+    columns: Given | Sequence[str] | None = None, queries: Any = None, name: str = "",
+) -> Run:  # fmt: skip
+    """Read a run whose documents are chunks: parts of documents with start and end, or a text.
+
+    A chunk is then called ``document[start:end]``. One that has only a text is looked for in
+    `docs`, as the quotes of evidence are; one that is not found there was read, and finds nothing.
+
+    >>> read_chunks({"q1": [{"document": "d1", "start": 0, "end": 9}]}).rows().documents
+    ['d1[0:9]']
+    """
+    known = None if queries is None else read_queries(queries)
+    data, options = described(
+        data, docs=docs, offsets=offsets or None, columns=columns, queries=known
+    )
+    if isinstance(data, (str, Path)):
+        return read_run(DescribedFile(str(data), options.of_spans), name=name).loaded()
+    if isinstance(data, Run):
+        return Run(getattr(data.source, "chunks", data.source.rows)(), name or data.name)
+    return Run(ObjectRun(data, name or "run", options).chunks(), name or "run")
 
 
 def read_run(
@@ -100,9 +160,7 @@ def read_run(
         data = bundle_files.bundled_run(data)
     if isinstance(data, Run):
         return data.renamed(name) if name else data
-    if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
-        hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
-        raise UsageError("these are several runs, not one", hint)
+    _check_one(data)
     if store_address(data) is not None:
         hint = "a store holds judgments: give it where judgments are read"
         Faults(str(data)).fail("bad-shape", "this is a database of SQLite, not a run", hint)
@@ -113,11 +171,19 @@ def read_run(
     return Run(FileRun(Source.of(data), options), name or run_name(data))
 
 
+def _check_one(data: Any) -> None:
+    """Refuse several runs."""
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], (str, Path, Run)):
+        hint = "evaluate several with Evaluator(qrels, measures).each(runs)"
+        raise UsageError("these are several runs, not one", hint)
+
+
 def borrowed_run(data: Any, *, name: str = "") -> Run:
     """Read a run for the duration of a call: an object in memory is not copied."""
     data = contents.resolved(data, "run")
-    if isinstance(data, (str, Path, Run, DescribedFile, list, tuple)):
+    if isinstance(data, (str, Path, Run, DescribedFile)):
         return read_run(data, name=name)
+    _check_one(data)
     kind = ColumnRun if is_columns(data) else ObjectRun
     return Run(kind(data, name or "run"), name or "run")
 
@@ -192,14 +258,14 @@ def _judgments(data: Any, options: ReadOptions, name: str) -> Qrels:
     if isinstance(data, (str, Path)):
         return _qrels_of_file(Source.of(data), scale, options)
     name = name or "qrels"
-    if (made := compiled_qrels(data, options, name)) is not None:
+    if not options.spans and (made := compiled_qrels(data, options, name)) is not None:
         return made
     reading = Reading("grade", Faults(name), options)
     return build.qrels(table(data, reading), scale, name, reading.remarks, options.merge)
 
 
 def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) -> Qrels:
-    if (read := kernel_qrels(source, options)) is not None:
+    if not options.spans and (read := kernel_qrels(source, options)) is not None:
         return read
     reading = Reading("grade", Faults(source.name), options)
     found = contents.cells(source, reading)
@@ -209,5 +275,5 @@ def _qrels_of_file(source: Source, scale: Scale | None, options: ReadOptions) ->
     if isinstance(found, bytes):
         other = reading.values if by_word(options.scale) else None
         return replace(trec.read_qrels(found, source.name, scale, other), is_trec=True)
-    rows = checked(found, reading)
+    rows = checked_rows(found, reading)
     return build.qrels(rows, scale, source.name, reading.remarks, options.merge)

@@ -83,6 +83,24 @@ DOCUMENT_TEXTS = (
     "product_description", "passage", "chunk", "document", "doc",
 )  # fmt: skip
 
+#: Where in a document a chunk or a piece of evidence is: names of its start, of its end, and of its
+#: text; and names of the document, which are preferred to those of the chunk.
+STARTS = (
+    "start", "start_index", "start_char", "char_start", "start_char_idx", "start_offset",
+    "offset_start", "begin",
+)  # fmt: skip
+ENDS = (
+    "end", "end_index", "end_char", "char_end", "end_char_idx", "end_offset", "offset_end", "stop",
+)  # fmt: skip
+QUOTES = (
+    "quote", "text", "page_content", "content", "chunk_text", "passage_text", "contents", "body",
+    "segment", "chunk", "passage",
+)  # fmt: skip
+WHOLES = (
+    "document_id", "doc_id", "docid", "docno", "corpus_id", "document", "doc", "source",
+    "file_path", "filename", "file_name", "file", "url", "path",
+)  # fmt: skip
+
 #: In a table of teams: names of the run, and of the team.
 RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
 TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -160,6 +160,21 @@ def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
             files = "; ".join(f"{path} has {', '.join(names)}" for path, names in tables.items())
             message = f"--columns: no file has a column {theirs!r} to be the {column}"
             raise UsageError(message, f"{nearest(theirs, known)} {files}"[:600])
+
+
+def tells_spans(path: str | Path, tells: Callable[[Sequence[str]], bool]) -> bool:
+    """Whether the columns of a file, or the keys of its records, say that rows are spans."""
+    if not os.path.isfile(path) or store_address(path) is not None:
+        return False
+    if may_be_frame(source := Source.of(path)):
+        from idealist.formats.frame_runs import opened_frame  # which reads with pyarrow
+
+        try:
+            with opened_frame(source) as file:
+                return tells(file.schema.names)
+        except Exception:  # whatever is wrong, the reader reports it
+            return False
+    return tells(_text_columns(str(path)) or [])
 
 
 def _text_columns(path: str) -> list[str] | None:

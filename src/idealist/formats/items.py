@@ -21,13 +21,17 @@ from idealist.formats.cells import Cells, checked_id, pivot, shown
 from idealist.formats.column_names import (
     ALIASES,
     DISTANCES,
+    ENDS,
     ITEM_IDS,
     ITEM_PARTS,
     ITEM_SCORES,
     MAYBE_IDS,
     METADATA,
+    QUOTES,
     RECORD_IDS,
+    STARTS,
     TIERS,
+    WHOLES,
     folded,
     last,
     matching,
@@ -38,6 +42,8 @@ from idealist.formats.column_names import (
 from idealist.formats.objects import flat, names_in, opened
 from idealist.formats.reading import Reading
 
+#: Names that say where in a document an item is.
+PLACES = (*STARTS, *ENDS, *QUOTES)
 PARTS = frozenset(map(folded, (*ITEM_PARTS, *METADATA)))
 #: Names that say id.
 SURE_IDS = (*TIERS["document"][0], *TIERS["document"][1], *ITEM_IDS)
@@ -213,7 +219,8 @@ class Lists:
         score = self._score(names, items) if value == "score" else None
         if score is not None:
             given["score"] = score
-        plain = [name for name in names if "." not in str(name) or name in (document, score)]
+        told = matching(names, PLACES) if self.reading.options.spans else ()
+        plain = [n for n in names if "." not in str(n) or n in (document, score, *told)]
         ours = renamed(plain, value, self.reading.faults, given)
         grades = [name for name, own in ours.items() if own == "grade"]
         if self.unscored and matching(tuple(grades), ITEM_SCORES):
@@ -253,6 +260,8 @@ class Lists:
         given = self.reading.given("document", names)
         if given is not None:
             return given
+        if self.reading.options.spans and (whole := self._held(matching(names, WHOLES), items)):
+            return whole[0]
         meta = tuple(map(folded, METADATA))
         inside = tuple(name for name in names if _part(name) in meta)
         outside = tuple(name for name in names if name not in inside)

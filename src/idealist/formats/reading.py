@@ -11,11 +11,13 @@ from typing import Any, Literal
 from idealist.data import Queries
 from idealist.data.judgments import GOLD, MERGES
 from idealist.data.remarks import Remark
+from idealist.data.spans import OFFSETS, Cover
 from idealist.errors import Faults, UsageError, nearest
 from idealist.formats.column_names import (
     ALIASES,
     PLAIN,
     SIDES,
+    WHOLES,
     Given,
     folded,
     given_names,
@@ -48,7 +50,8 @@ class ReadOptions:
     `queries` name what search engines answered, where responses do not: by their texts, or in their
     order. `scale` is that of the grades, with the grade of each word where they are words; `merge`
     makes one grade of several judges'; and `judgments` says what a document without a judgment is,
-    as `Qrels.gold` does.
+    as `Qrels.gold` does. With `spans`, rows are parts of documents, whose texts are in `docs`; what
+    they say of their places counts `offsets`, and `cover` says when a chunk finds evidence.
     """
 
     columns: Any = field(default_factory=dict)
@@ -59,10 +62,17 @@ class ReadOptions:
     scale: Any = None
     merge: str = ""
     judgments: str = ""
+    spans: bool = False
+    docs: Any = None
+    offsets: str = ""
+    cover: str = ""
 
     def __post_init__(self) -> None:
+        if self.cover:
+            object.__setattr__(self, "cover", Cover.of(self.cover).written)
         for what, said, known in (
             ("merge", self.merge, MERGES), ("judgments", self.judgments, GOLD),
+            ("offsets", self.offsets, OFFSETS),
         ):  # fmt: skip
             if said and said not in known:
                 raise UsageError(f"{what} cannot be {said!r}", f"{what} is {', '.join(known)}")
@@ -108,8 +118,17 @@ class ReadOptions:
             "--scale": "" if self.scale is None else scale_text(self.scale),
             "--merge": self.merge,
             "--judgments": self.judgments,
+            "--docs": self.docs if isinstance(self.docs, (str, Path)) else None,
+            "--offsets": self.offsets,
+            "--cover": self.cover,
         }
-        return words + [word for option, one in said.items() if one for word in (option, one)]
+        return words + [word for option, one in said.items() if one for word in (option, str(one))]
+
+    @property
+    def of_spans(self) -> ReadOptions:
+        """The same for rows that are parts of documents, which then name the document."""
+        named = {"document": WHOLES} | dict(self.columns)
+        return replace(self, spans=True, shared=True, columns=named)
 
     def of(self, path: str | Path) -> DescribedFile:
         """Say this about a file."""

@@ -12,10 +12,11 @@ from idealist.data import Rows
 from idealist.data.remarks import Remark
 from idealist.errors import Faults
 from idealist.formats import build, contents, python_data, trec
-from idealist.formats.cells import Table, checked, plain
+from idealist.formats.cells import Table, plain
 from idealist.formats.frame_runs import FrameRun, frame_run
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import Source
+from idealist.formats.span_cells import checked_rows
 from idealist.formats.text_layouts import layout_of
 from idealist.formats.text_runs import TextRun
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
@@ -58,9 +59,13 @@ class FileRun:
         found = contents.cells(self.source, reading)
         if isinstance(found, bytes):
             return trec.read_run(found, self.name)
-        rows = build.rows(checked(found, reading), self.name, reading.remarks)
+        rows = build.rows(checked_rows(found, reading), self.name, reading.remarks)
         self.kept.extend([rows] if self.is_held else [])
         return rows
+
+    def chunks(self) -> Rows:
+        """Read all rows as parts of documents."""
+        return replace(self, options=self.options.of_spans, kept=[]).rows()
 
     def held(self) -> FileRun | Rows:
         """Return the file itself if the kernel reads it, or else its rows."""
@@ -69,7 +74,7 @@ class FileRun:
     @cached_property
     def _compiled(self) -> TextRun | FrameRun | None:
         """The file as the kernel reads it; None if Python has to."""
-        if self.kept or kernel.native() is None:
+        if self.kept or self.options.spans or kernel.native() is None:
             return None
         if contents.may_be_frame(self.source):
             return frame_run(self.source, self.options)
@@ -113,6 +118,10 @@ class ObjectRun:
             self.read.append(rows)
         return self.read[0]
 
+    def chunks(self) -> Rows:
+        """Read all rows as parts of documents."""
+        return ObjectRun(self.data, self.name, self.options.of_spans).rows()
+
     def _reading(self) -> Reading:
         return Reading("score", Faults(self.name), self.options)
 
@@ -137,4 +146,4 @@ class ObjectRun:
 def table(data: Any, reading: Reading) -> Table:
     """Read an object."""
     found = None if reading.options.scale is not None else plain(data)
-    return found or checked(python_data.cells_of(data, reading), reading)
+    return found or checked_rows(python_data.cells_of(data, reading), reading)

@@ -39,6 +39,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "diversity": "alpha_nDCG alpha_DCG nERR_IA ERR_IA nNRBP NRBP AP_IA P_IA StRecall",
         "groups": "AP_avgjg P_avgjg Rprec_avgjg",
     },
+    "Evidence in chunks": {"covered_text": "EvidenceRecall EvidencePrecision EvidenceIoU"},
     "Coverage and counts": {"judged": "Judged Unjudged NumRet NumRel NumRelRet NumNonRelRet NumQ"},
 }
 _HOME = {

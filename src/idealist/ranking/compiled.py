@@ -151,7 +151,8 @@ def compiled(
 
 def _rows_ranked(rows: Rows, request: KernelRequest) -> KernelAnswer | None:
     """Let the kernel rank rows in memory; None if it cannot read them."""
-    if any(getattr(rows, name) is None for name in request.needs):
+    lacking = any(getattr(rows, name) is None for name in request.needs)
+    if lacking or rows.evidence is not None:
         return None
     columns = request.kernel.rank_rows(
         rows.queries, rows.starts, rows.documents, rows.scores, rows.ranks, rows.tokens,

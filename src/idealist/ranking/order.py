@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import numpy as np
@@ -178,7 +178,10 @@ def _score_words(entries: Entries, i: int) -> str:
 
 @dataclass(frozen=True)
 class Ranking:
-    """One query's documents, best first, with the first and last rank of each one's tie."""
+    """One query's documents, best first, with the first and last rank of each one's tie.
+
+    Where these are chunks, `sums` counts what they covered so far.
+    """
 
     documents: list[str]
     scores: Floats
@@ -187,6 +190,7 @@ class Ranking:
     duplicates: int
     merged: int
     float32: bool
+    sums: Ints = field(default_factory=lambda: np.zeros((0, 5), dtype=np.int64))
 
     @property
     def tied(self) -> bool:

@@ -12,6 +12,7 @@ from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.data.qrels import Pool
 from idealist.protocol import Protocol
+from idealist.ranking.chunk_lists import Coverage
 from idealist.ranking.document_lists import UNNAMED, DocumentLists
 from idealist.ranking.padded_lists import QUICK, PaddedLists
 
@@ -35,7 +36,9 @@ class Placements:
     judged document found, by query and rank: the index of its `query`, its `rank`, the `first` and
     `last` rank of its tie, its `score` (NaN in a list without scores), and its `judgment`, an index
     into `qrels`. `unknown` names queries of the run without judgments, and `unscored` counts its
-    rows without a score. `names` has those of unjudged documents, if they were asked for.
+    rows without a score. `names` has those of unjudged documents, if they were asked for. Where
+    chunks were to find evidence, `coverage` says how much of it they have; lists in another order
+    than that of the run have none.
     """
 
     qrels: Qrels
@@ -56,6 +59,7 @@ class Placements:
     unknown: tuple[str, ...] = ()
     unscored: int = 0
     names: DocumentLists = UNNAMED
+    coverage: Coverage | None = None
 
     @cached_property
     def counting(self) -> Bools:
@@ -166,7 +170,9 @@ class Placements:
         place = np.arange(len(order))
         early = worth[order] >= 0 if ties == "best" else worth[order] < 0
         rank = np.where(early, self.first + (place - start), self.last - (end - place))
-        return replace(self, rank=rank, score=self.score[order], judgment=self.judgment[order])
+        return replace(
+            self, rank=rank, score=self.score[order], judgment=self.judgment[order], coverage=None
+        )
 
     def cut(self, depth: int) -> Placements:
         """Keep only the first documents of each list."""
@@ -197,7 +203,9 @@ class Placements:
         if self.tied:
             first, last = (edge - before for edge in self.blocks)
         retrieved = self.starts[1:] - self.starts[:-1]
-        condensed = replace(self, rank=rank, first=first, last=last, retrieved=retrieved)
+        condensed = replace(
+            self, rank=rank, first=first, last=last, retrieved=retrieved, coverage=None
+        )
         for name in ("counting", "grade", "layout", "starts"):  # the documents stay the same
             vars(condensed)[name] = getattr(self, name)
         return condensed
@@ -213,6 +221,7 @@ class Placements:
             last=(end - self.first)[order],
             score=-self.score[order],
             judgment=self.judgment[order],
+            coverage=None,
         )
 
     def at(self, kept: Bools, retrieved: Ints) -> Placements:

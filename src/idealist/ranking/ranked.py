@@ -18,6 +18,7 @@ from idealist.data import Qrels, Rows, Run
 from idealist.data.columns import Bools, Floats, Ints
 from idealist.errors import Faults, IdealistError, UsageError
 from idealist.protocol import Protocol
+from idealist.ranking.chunk_lists import Coverage, chunked, with_evidence
 from idealist.ranking.compiled import Compiled, compiled
 from idealist.ranking.document_lists import UNNAMED, DocumentLists
 from idealist.ranking.order import Ranking, order
@@ -69,6 +70,8 @@ class Ranked:
             hint = "give the judgments themselves"
             message = f"{qrels.name} is a bundle, whose documents have no names"
             raise UsageError(f"{message}: {run.name} cannot be ranked with its judgments", hint)
+        else:
+            self.run = Run(chunked(run.source, qrels), run.name)
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
         self._found: dict[Protocol, Compiled | Defined | StoredPlacements] = {}
@@ -147,6 +150,8 @@ class Ranked:
             if ordering.precision != beside.precision and close.any():
                 columns = spliced(columns, found.columns(self.qrels, ordering, close), close)
         self._columns[ordering] = columns
+        if self.qrels.cover:  # what is covered belongs to one order of the chunks
+            return columns
         for other in (ordering.lenient, ordering.other_precision):
             if other and other not in self._found:
                 self._found[other], self._beside[other] = found, ordering
@@ -220,10 +225,16 @@ def listing(
     rows = run.source.some(queries)
     spans, faults = rows.spans(), Faults(rows.name)
     protocol = protocol if depth is None else replace(protocol, depth="none")
-    rankings = {q: order(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
+    rankings = {q: _list(rows, spans[q], q, protocol, faults) for q in queries if q in spans}
     faults.check()
     limit = depth or (protocol.depth if isinstance(protocol.depth, int) else None)
     return {query: _first(ranking, limit) for query, ranking in rankings.items()}
+
+
+def _list(rows: Rows, span: slice, query: str, protocol: Protocol, faults: Faults) -> Ranking:
+    """Order the documents of a query, or the evidence that its chunks find."""
+    ranking = order(rows, span, query, protocol, faults)
+    return ranking if rows.evidence is None else with_evidence(ranking, query, rows.evidence)
 
 
 def _first(ranking: Ranking, depth: int | None) -> Ranking:
@@ -266,7 +277,11 @@ class Defined:
 
         `some` marks queries if only these are asked for.
         """
-        return _columns(qrels, self._rankings(qrels, ordering, some))
+        rankings = self._rankings(qrels, ordering, some)
+        columns = _columns(qrels, rankings)
+        if self.rows.evidence is not None:
+            columns["coverage"] = Coverage.of(rankings.items(), len(qrels.queries))
+        return columns
 
     def names(self, qrels: Qrels, ordering: Protocol, most: int) -> DocumentLists:
         """Return the names of each query's first unjudged documents."""
@@ -284,7 +299,7 @@ class Defined:
     ) -> dict[int, Ranking]:
         faults = Faults(self.name)
         rankings = {
-            index: order(self.rows, self.spans[query], query, ordering, faults)
+            index: _list(self.rows, self.spans[query], query, ordering, faults)
             for index, query in enumerate(qrels.queries)
             if query in self.spans and (some is None or some[index])
         }
