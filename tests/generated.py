@@ -77,6 +77,8 @@ PARAMETERS: dict[str, list[Any]] = {
     "readers": ["graded", "rank-biased"],
     "normalize": [True, False],
     "decay": [0.85, 0, 0.5, 1],
+    "unit": ["characters", "spans"],
+    "repeats": ["once", "each"],
 }
 #: What readers of C/W/L have beside; `cost_column` has tests of its own.
 PARAMETERS |= {

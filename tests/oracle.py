@@ -136,7 +136,9 @@ def measure(
 
 
 #: Where the formulas stand, each in a function named after its measure.
-HOMES = ("oracle", "oracle_trec", "oracle_cwl", "oracle_inferred", "oracle_prefs")
+HOMES = (
+    "oracle", "oracle_trec", "oracle_cwl", "oracle_inferred", "oracle_prefs", "oracle_evidence",
+)  # fmt: skip
 
 
 @cache

@@ -129,6 +129,9 @@ def bundle(qrels: Any, runs: Any, *, private: bool = False, **axes: Any) -> Bund
     judged, protocol = read_qrels(qrels), _protocol(axes)
     if judged.stated:
         raise UsageError(f"{judged.name} is a bundle already", "give the judgments themselves")
+    if judged.cover:
+        hint = "send the gold and the chunks"
+        raise UsageError("a bundle keeps places of documents, not what chunks have of spans", hint)
     kept = {run.name: stored_placements(judged, run, protocol) for run in one_or_several(runs)}
     return Bundle(bundle_files.written(judged, kept, private))
 

@@ -125,7 +125,8 @@ def reading(command: Command) -> Command:
     )  # fmt: skip
     @click.option(
         "--offsets", type=click.Choice(["characters", "utf8", "utf16"]),
-        help="What the start and end of spans and chunks count. Without it: characters.",
+        help="Rows of all files are parts of documents, whose start and end count these. Needed "
+        "only where QRELS do not show that they are spans, or count something else.",
     )  # fmt: skip
     @wraps(command)
     def reads(
@@ -142,7 +143,7 @@ def reading(command: Command) -> Command:
             say([] if given.get("quiet") else said_of_folders)
         names, layouts = columns_of(columns)
         said = ReadOptions(
-            names, tuple(layouts), decimal, shared=True,
+            names, tuple(layouts), decimal, shared=True, spans=offsets is not None,
             scale=None if scale is None else scale_of(scale), merge=merge or "",
             judgments=judgments or "", docs=given["docs"] if has_docs else given.pop("docs"),
             offsets=offsets or "", cover=cover or "",
@@ -151,7 +152,7 @@ def reading(command: Command) -> Command:
             from idealist.formats.contents import check_columns
 
             check_columns(said, _words_in(given.values()))
-        return command(reading=said, **given)
+        return command(reading=said.of_spans if said.spans else said, **given)
 
     return cast("Command", reads if has_docs else documents(reads))
 
@@ -351,7 +352,7 @@ def sides_of(
     if paths and (len(files) == 1 or not all(holds_both(reading.of(path)) for path in files)):
         described = reading.of(qrels)
         judged = described if faulty else read_qrels(described)
-        return judged, runs_of(paths, reading, queries)
+        return judged, runs_of(paths, reading_beside(judged, reading), queries)
     named = zip(files, run_names(files), strict=True)
     pairs = {path: read_pairs(reading.of(path), name=name) for path, name in named}
     judged = pairs[qrels][0]
@@ -362,6 +363,11 @@ def sides_of(
     return judged, [run for _, run in pairs.values()]
 
 
+def reading_beside(judged: Any, reading: ReadOptions) -> ReadOptions:
+    """Say how runs are read: beside evidence, their rows are parts of documents."""
+    return reading.of_spans if getattr(judged, "cover", "") else reading
+
+
 def one_run(
     qrels: str, run: str | None, reading: ReadOptions, queries: Queries | None = None
 ) -> tuple[Qrels, Run]:
@@ -369,7 +375,9 @@ def one_run(
     from idealist.formats import read_qrels
 
     if run is not None:
-        return read_qrels(reading.of(qrels)), runs_of([run], reading, queries, one_each=True)[0]
+        judged = read_qrels(reading.of(qrels))
+        beside = reading_beside(judged, reading)
+        return judged, runs_of([run], beside, queries, one_each=True)[0]
     judged, found = sides_of(qrels, (), reading)
     if len(found) > 1:
         hint = f"name it: {qrels}#{found[0].name}"

@@ -105,6 +105,8 @@ WORDS: dict[str, str] = {
     ".rounding": "a share of the relevant documents is rounded differently",
     ".times": "a different multiple of R is looked at",
     ".signal": "a different column of the judgments is used",
+    ".unit": "characters of the evidence are counted, or its pieces",
+    ".repeats": "text that chunks have in common counts once, or with each of them",
     ".squash": "the value is squashed to a range, or not",
 }
 

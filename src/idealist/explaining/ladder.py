@@ -18,6 +18,7 @@ from idealist.data.columns import Bools, Floats
 from idealist.data.queries import Weights
 from idealist.errors import UsageError
 from idealist.measures import Measure
+from idealist.measures.covered_text import CoveredText
 from idealist.measures.instrument import Aggregate, Instrument, chosen, measured
 from idealist.ranking.placements import Placements
 
@@ -92,7 +93,8 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
 
     The ideal order is that of `Measure.worth`, best first. Documents worth nothing are taken out of
     a list, and of the ideal one, where that makes it better: a set's precision rises, but pairs of
-    documents need both. A rung without a value has that of the one before.
+    documents need both. A rung without a value has that of the one before. Measures of text lose
+    to the cutoff, to text that is no evidence, and to evidence that no chunk has.
 
     A protocol counts a repeated document once, so duplicates take nothing; and documents that it
     does not look at, below its depth, are not retrieved.
@@ -122,11 +124,14 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
     def values(lists: Placements) -> Floats:
         return measured(instrument, lists).values
 
-    rungs = [actual.values, actual.values, *map(values, _repaired(measure, placements))]
-    better = np.fmax if measure.direction > 0 else np.fmin
-    rungs[-1] = better(rungs[-2], rungs[-1])  # without what is worth nothing, where that is better
     every, best = _ideals(measure, placements)
-    rungs.append(better(values(every), values(best)))
+    if isinstance(measure, CoveredText) and placements.coverage is not None:
+        rungs = [actual.values] * 5 + measure.repaired(actual.values, placements)
+    else:
+        rungs = [actual.values, actual.values, *map(values, _repaired(measure, placements))]
+        better = np.fmax if measure.direction > 0 else np.fmin
+        rungs[-1] = better(rungs[-2], rungs[-1])  # without what is worth nothing, if that is better
+        rungs.append(better(values(every), values(best)))
     climbed = np.array(rungs)
     for below, rung in pairwise(climbed):
         np.copyto(rung, below, where=np.isnan(rung))

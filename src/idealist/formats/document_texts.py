@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from idealist.data.spans import Span
 from idealist.errors import Faults, UsageError
 from idealist.formats import frames
 from idealist.formats.document_entries import DocumentText, Entry, entries_of
@@ -70,7 +71,7 @@ def document_texts(data: Any, ids: Collection[str]) -> DocumentTexts:
     """Look up the titles and texts of some documents; no others are kept.
 
     `data` is {id: text or record}, records, a frame, or a path: see `of_path`. What lies behind the
-    last document asked for is not read.
+    last document asked for is not read. A span has its part of the document's text.
 
     >>> document_texts({"d1": "a list", "d2": {"title": "Tuples", "text": "stay"}}, ["d2"]).found
     {'d2': DocumentText(title='Tuples', text='stay')}
@@ -80,7 +81,7 @@ def document_texts(data: Any, ids: Collection[str]) -> DocumentTexts:
         texts, first = stored_texts(store, ids, SEEN)
         return DocumentTexts(str(store), tuple(dict.fromkeys(ids)), texts, 0, first)
     asked, found, repeated = dict.fromkeys(ids), dict[str, DocumentText](), 0
-    seen: list[str] = []
+    spans, seen = _spans(asked), list[str]()
     for names, told in document_entries(data):
         if len(seen) < SEEN:
             seen.append(names[0])
@@ -89,9 +90,20 @@ def document_texts(data: Any, ids: Collection[str]) -> DocumentTexts:
                 repeated += 1
             elif (text := told()) is not None:
                 found[document] = text
+        for span in [span for one in names for span in spans.pop(one, ())]:
+            if (text := told()) is not None:
+                found[span.name] = DocumentText("", text.text[span.start : span.end])
         if len(found) == len(asked):
             break
     return DocumentTexts(name, tuple(asked), found, repeated, tuple(seen))
+
+
+def _spans(ids: Iterable[str]) -> dict[str, list[Span]]:
+    """Sort the spans among ids by document."""
+    spans: dict[str, list[Span]] = {}
+    for span in filter(None, map(Span.of, ids)):
+        spans.setdefault(span.document, []).append(span)
+    return spans
 
 
 def document_entries(data: Any) -> Iterator[Entry]:

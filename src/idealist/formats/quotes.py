@@ -66,9 +66,7 @@ class SearchedText:
             return None
         if places := list(_places(text, words)):
             start = _nearest(places, None if near is None else bisect_left(starts, near))
-            return Found(
-                starts[start], ends[start + len(words) - 1], "normalised", 0, len(places)
-            )
+            return Found(starts[start], ends[start + len(words) - 1], "normalised", 0, len(places))
         edits, end = closest(words, text)
         if edits > int(MOST_EDITS * len(words)):
             return None

@@ -110,8 +110,9 @@ class ReadOptions:
         >>> ReadOptions({"document": "product_id"}, [("query", "document", "score")]).words()
         ['--columns', 'document=product_id', '--columns', 'query,document,score']
         """
-        named = listed(f"{ours}={theirs}" for ours, theirs in given_names(self.columns))
-        lists = [*([named] if self.columns else []), *map(listed, self.layouts)]
+        given = {ours: names for ours, names in self.columns.items() if names != [*WHOLES]}
+        named = listed(f"{ours}={theirs}" for ours, theirs in given_names(given))
+        lists = [*([named] if given else []), *map(listed, self.layouts)]
         words = [word for one in lists for word in ("--columns", one)]
         said = {
             "--decimal": self.decimal,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -63,8 +64,8 @@ class Spans:
 
     def _offset(self, cell: Any, row: int) -> int | None:
         try:
-            number = None if cell is None or cell == "" else to_float(cell)
-            if number is None or number != number:  # NaN is what frames have for nothing
+            number = math.nan if cell is None or cell == "" else to_float(cell)
+            if math.isnan(number):  # which is what frames have for nothing
                 return None
             if number < 0 or number != int(number):
                 raise ValueError(cell)

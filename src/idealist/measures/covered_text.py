@@ -71,6 +71,16 @@ class CoveredText(Measure):
         value = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
         return np.where(gold > 0, value, np.nan)
 
+    def repaired(self, actual: Floats, placements: Placements) -> list[Floats]:
+        """Put right what can be: no cutoff where that is better, no other text, all evidence."""
+        recall = EvidenceRecall(no_relevant=self.no_relevant).values(placements)
+        whole = np.fmax(actual, replace(self, cutoff=None).values(placements))
+        pure = recall if isinstance(self, EvidenceIoU) else (recall > 0).astype(np.float64)
+        some = np.diff(placements.qrels.starts) > 0
+        if isinstance(self, EvidenceRecall):
+            pure = whole
+        return [whole, np.fmax(whole, pure), np.where(some, 1.0, actual)]
+
     def __call__(self, grades: Sequence[Any], judged: Sequence[Any] = (), **columns: Any) -> float:
         """Measure a list of chunks, each (start, end) or (document, start, end).
 
@@ -92,19 +102,19 @@ class EvidenceRecall(CoveredText):
 
     Formula: characters of the evidence in the first k chunks / characters of the evidence
 
-    A character counts once, in however many pieces or chunks it is. With ``of=spans``, pieces are
+    A character counts once, in however many pieces or chunks it is. With ``unit=spans``, pieces are
     counted instead, each found as the gold's rule ``cover`` says. When called with a list, a chunk
     is (start, end) or (document, start, end), and so is the evidence.
 
     >>> (EvidenceRecall @ 2)([(0, 40), (30, 60), (80, 90)], judged=[(20, 50), (85, 95)])
     0.75
-    >>> EvidenceRecall(of="spans")([(0, 40), (30, 60)], judged=[(20, 50), (85, 95)])
+    >>> EvidenceRecall(unit="spans")([(0, 40), (30, 60)], judged=[(20, 50), (85, 95)])
     0.5
 
     Reference: Smith and Troynikov 2024, Evaluating chunking strategies for retrieval, Chroma
     """
 
-    of: str = parameter("characters", choice("characters", "spans"), "what is counted")
+    unit: str = parameter("characters", choice("characters", "spans"), "what is counted")
 
     def share(self, covered: Array, gold: Array, read: Array) -> tuple[Array, Array]:
         """Divide by the evidence."""
@@ -112,7 +122,7 @@ class EvidenceRecall(CoveredText):
 
     def counted(self, sums: Sums, evidence: Evidence, placements: Placements) -> tuple[Any, ...]:
         """Count characters, or pieces of evidence."""
-        if self.of == "spans":
+        if self.unit == "spans":
             return sums.found, np.diff(placements.qrels.starts), sums.read
         return super().counted(sums, evidence, placements)
 
