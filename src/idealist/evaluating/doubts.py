@@ -16,7 +16,7 @@ from idealist.errors import IdealistError
 from idealist.evaluating import data_doubts as data
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import upside_down
-from idealist.measures.instrument import Measured, Retied, retied
+from idealist.measures.instrument import Measured, Retied, measured, retied
 from idealist.notation import many
 from idealist.ranking.placements import Placements
 from idealist.rendering.doubt import Doubt, Severity
@@ -26,6 +26,8 @@ from idealist.rendering.wording import few, number
 TOP = 10
 #: How far the order of ties must move a value for that to be more than a note. Suggested.
 TIES_MATTER = 0.001
+#: Orders of ties that are tried where it is not known which one is the best.
+ORDERS = ("docid-asc", "docid-desc", "random(1)")
 
 
 def unjudged(case: DoubtCase) -> Iterator[Doubt]:
@@ -100,17 +102,24 @@ def _ends(case: DoubtCase, label: str, known: Retied) -> Iterator[Measured]:
     for how in ("worst", "best"):
         with suppress(IdealistError):
             yield retied(case.instruments[label], case.ranked, how, known)
+    if case.qrels.cover:  # then no order is known to be the best
+        for how in ORDERS:
+            placements = case.ranked[case.placed[label].protocol.varied(ties=how)]
+            yield measured(case.instruments[label], placements)
 
 
 def _range(case: DoubtCase, label: str, low: float, high: float) -> str:
-    least = "" if case.instruments[label].measure.monotone else "at least "
+    is_sure = case.instruments[label].measure.monotone and not case.qrels.cover
+    least = "" if is_sure else "at least "
     return f"{label} {least}from {number(low)} to {number(high)}"
 
 
 def untied(case: DoubtCase) -> dict[str, Any]:
     """Choose the axis that averages over ties; not all measures have a mean over their orders."""
     measures = case.instruments.values()
-    means = all(one.measure.averages_ties and one.protocol.depth == "none" for one in measures)
+    means = not case.qrels.cover and all(
+        one.measure.averages_ties and one.protocol.depth == "none" for one in measures
+    )
     return {"ties": "expected" if means else "random(1)"}
 
 

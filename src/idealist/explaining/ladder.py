@@ -97,7 +97,8 @@ def ladder(instrument: Instrument, placements: Placements) -> Ladder:
     to the cutoff, to text that is no evidence, and to evidence that no chunk has.
 
     A protocol counts a repeated document once, so duplicates take nothing; and documents that it
-    does not look at, below its depth, are not retrieved.
+    does not look at, below its depth, are not retrieved. Where ties decide which chunk finds a
+    piece of evidence, no order of them is known to be the best, and they stay as they are.
 
     >>> from idealist.conventions import convention
     >>> from idealist.formats import read_qrels, read_run
@@ -161,7 +162,7 @@ def decided(placements: Placements) -> Placements:
 
 def _without_ties(measure: Measure, placements: Placements) -> Placements:
     """Break every tie, the best document first."""
-    if not placements.tied:
+    if not placements.tied or placements.coverage is not None:
         return placements
     best = placements.retied("best", measure.worth(placements))
     return replace(best, first=best.rank, last=best.rank)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from idealist.data import Qrels, Rows
+from idealist.data import Qrels, Rows, Run
 from idealist.data.columns import Ints, freeze, starts_of
 from idealist.data.remarks import Remark
 from idealist.data.run import Source
@@ -191,8 +191,9 @@ class ChunkRun:
         return None
 
 
-def chunked(source: Source | Rows, qrels: Qrels) -> Source | Rows:
-    """Return what a run is read from, beside the evidence if the judgments are spans."""
+def chunked(run: Run, qrels: Qrels) -> Run:
+    """Return a run beside the evidence that it is to find, if the judgments are spans."""
     if (evidence := qrels.evidence) is None:
-        return source
-    return ChunkRun(source.source if isinstance(source, ChunkRun) else source, evidence)
+        return run
+    source = run.source.source if isinstance(run.source, ChunkRun) else run.source
+    return Run(ChunkRun(source, evidence), run.name)

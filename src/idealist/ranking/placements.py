@@ -11,6 +11,7 @@ import numpy as np
 from idealist.data import Qrels
 from idealist.data.columns import Bools, Floats, Ints, starts_of
 from idealist.data.qrels import Pool
+from idealist.errors import UsageError
 from idealist.protocol import Protocol
 from idealist.ranking.chunk_lists import Coverage
 from idealist.ranking.document_lists import UNNAMED, DocumentLists
@@ -163,6 +164,7 @@ class Placements:
         """
         if not self.tied:
             return self
+        self.check_order(ties)
         sign = -1.0 if ties == "best" else 1.0
         worth = self.grade if worth is None else worth
         order = np.lexsort((sign * worth, self.first, self.query))
@@ -173,6 +175,12 @@ class Placements:
         return replace(
             self, rank=rank, score=self.score[order], judgment=self.judgment[order], coverage=None
         )
+
+    def check_order(self, ties: str) -> None:
+        """Refuse orders of ties that look at grades, where ties decide which chunk finds what."""
+        if self.tied and self.coverage is not None:
+            hint = "choose docid-desc, or look at several orders: ties=random(1), ties=random(2)"
+            raise UsageError(f"ties={ties} does not work with evidence in chunks", hint)
 
     def cut(self, depth: int) -> Placements:
         """Keep only the first documents of each list."""

@@ -71,7 +71,7 @@ class Ranked:
             message = f"{qrels.name} is a bundle, whose documents have no names"
             raise UsageError(f"{message}: {run.name} cannot be ranked with its judgments", hint)
         else:
-            self.run = Run(chunked(run.source, qrels), run.name)
+            self.run = chunked(run, qrels)
         self._held: Run | None = None
         self._placed: dict[Protocol, Placements] = {}
         self._found: dict[Protocol, Compiled | Defined | StoredPlacements] = {}
@@ -188,6 +188,8 @@ class Ranked:
             qrels, protocol, unknown=unknown, unscored=found.unscored, names=self._named(protocol),
             **columns,
         )  # fmt: skip
+        if protocol.ties == "expected":
+            placements.check_order(protocol.ties)
         if protocol.ties in ("best", "worst"):
             placements = placements.retied(protocol.ties)
         return limited(placements, protocol)

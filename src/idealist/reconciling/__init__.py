@@ -12,6 +12,7 @@ from idealist.errors import UsageError
 from idealist.formats import borrowed_run, read_qrels
 from idealist.measures import as_measure
 from idealist.measures.instrument import check_axes
+from idealist.ranking.chunk_lists import chunked
 from idealist.ranking.ranked import Ranked
 from idealist.ranking.stored_placements import has_documents
 from idealist.reconciling.classes import Asker, by_tools, chance_of, classes_of, nearest_miss
@@ -51,7 +52,8 @@ def reconcile(
     """
     judged, one = read_qrels(qrels), as_measure(measure)
     read = [borrowed_run(each) for each in (run, *others)]
-    runs = [Ranked(judged, one.loaded() if has_documents(one) else one) for one in read]
+    loaded = (chunked(one, judged).loaded() if has_documents(one) else one for one in read)
+    runs = [Ranked(judged, one) for one in loaded]
     axes = {name: value for name, value in axes.items() if value is not None}
     check_axes(axes, [one])
     target = Target.of(value, digits, _known(judged, per_query))
