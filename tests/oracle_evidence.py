@@ -53,13 +53,13 @@ def finds(piece: str, chunk: str, above: Names, cover: str) -> bool:
 
 
 def entries(chunks: Names, gold: Names, cover: str) -> list[list[str]]:
-    """Return what stands for each chunk: the pieces that it finds, or itself."""
+    """Return what stands for each chunk: the pieces that it finds, or itself if nothing is new."""
     found: set[str] = set()
     listed = []
     for i, chunk in enumerate(chunks):
         new = [one for one in gold if one not in found and finds(one, chunk, chunks[:i], cover)]
         found.update(new)
-        listed.append(new or [chunk])
+        listed.append(new or [f"{chunk} again" if chunk in found else chunk])
     return listed
 
 

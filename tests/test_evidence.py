@@ -154,7 +154,7 @@ def test_a_second_chunk_with_the_same_evidence_gains_nothing() -> None:
 @pytest.mark.parametrize(
     ("cover", "ranks"),
     [("any", [1]), ("share(0.3)", [1]), ("share(0.4)", [2]), ("share(0.95)", [3]),
-     ("whole", [3]), ("iou(0.2)", [2]), ("iou(0.5)", [])],
+     ("whole", [3]), ("iou(0.2)", [2]), ("iou(0.7)", [])],
 )  # fmt: skip
 def test_a_piece_is_found_as_the_rule_says(cover: str, ranks: list[int]) -> None:
     gold = gold_of({"q": ["d[10:20]"]}, cover)
@@ -374,7 +374,7 @@ TEXT = (
         ("The cafe\u0301's files were", "The café’s\tﬁles were", "normalised", 0),
         (" the plan says. The café's ", "the plan says.\n\n  The café’s", "normalised", 0),
         ("files was moved to the celar in May", "ﬁles were moved to the cellar in May", "fuzzy", 4),
-        ("Nobody asked why it all took long", "Nobody asked why it took so long", "fuzzy", 6),
+        ("Nobody asked why it took very long", "Nobody asked why it took so long", "fuzzy", 4),
     ],
 )
 def test_quotes_are_found_again(quote: str, where: str, how: str, edits: int) -> None:
@@ -395,7 +395,7 @@ def test_an_edited_quote_is_found_where_it_was(seed: int) -> None:
     start = rng.randrange(len(text) - 60)
     quote, edits = list(text[start : start + 60]), rng.randint(1, 4)
     for _ in range(edits):
-        quote[rng.randrange(len(quote))] = rng.choice("éüß")
+        quote[rng.randrange(len(quote))] = rng.choice("éüñ")
     found = SearchedText(text).find("".join(quote))
     assert found is not None and found.how == "fuzzy" and found.edits <= edits
     assert abs(found.start - start) <= edits + 1 or text.count(text[found.start : found.end]) >= 1
@@ -421,13 +421,13 @@ def test_what_moved_is_said_and_what_is_lost_too() -> None:
         {"query": "q2", "doc": "gone", "quote": "a document that was taken out"},
     ]
     gold = il.read_evidence(rows, docs={"d": TEXT})
-    assert gold.to_dict() == {"q1": {"d[0:7]": 1, "d[55:82]": 1, "d[137:143]": 1}, "q2": {}}
+    assert gold.to_dict() == {"q1": {"d[0:7]": 1, "d[55:81]": 1, "d[142:148]": 1}, "q2": {}}
     said = doubts(
         gold, il.read_chunks({"q1": [{"doc": "d", "text": "no such text"}]}, docs={"d": TEXT})
     )
     assert said["moved-quotes"] == (
         "qrels: 2 quotes of 5 are elsewhere than said, or with edits (d[3:10] at 0:7, "
-        "d[55:82] with 1 edit)"
+        "d[55:81] with 1 edit)"
     )
     assert said["lost-quotes"].startswith("run: the chunks is in no document") or (
         "covering nothing (d: 'no such text')" in said["lost-quotes"]
@@ -561,7 +561,7 @@ GOLD = {"query": "q", "doc": "d", "start": 0, "end": 5}
         ({**GOLD, "start": 1.5}, "offset 1.5 is no whole number"),
         ({**GOLD, "end": "five"}, "offset 'five' is no whole number"),
         ({**GOLD, "end": None}, "nothing says where in the document it is"),
-        ({"query": "q", "doc": "d", "quote": "Room"}, "only its text says where it is"),
+        ({**GOLD, "start": None, "end": None, "quote": "Room"}, "only its text says where it is"),
         ({**GOLD, "grade": 0}, "evidence of grade 0"),
         ({**GOLD, "grade": -1}, "evidence of grade -1"),
     ],
@@ -582,14 +582,13 @@ def test_bad_gold_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: il.read_evidence({"q": {"d1": 1}}), "document 'd1': nothing says where"),
+        (lambda: il.read_evidence({"q": {"d1": 1}}), "document 'd1': this is no part of a document"),
         (lambda: il.read_evidence([GOLD], cover="share(0)"), "cover cannot be 'share(0)'"),
         (lambda: il.read_evidence([GOLD], cover="half"), "cover cannot be 'half'"),
         (lambda: il.read_evidence([GOLD], offsets="bytes"), "offsets cannot be 'bytes'"),
         (lambda: il.read_evidence([GOLD], offsets="utf8"), "need the text of the document"),
         (lambda: il.read_evidence([GOLD], docs={"d": "é"}, offsets="utf8"), "no place between"),
-        (lambda: il.read_evidence([GOLD | {"quote": "x" * 5}], docs={"d": ""}), "no judgments"),
-        (lambda: il.evaluate(il.read_evidence([GOLD]), {"q": ["d1"]}, "R"), "'d1' is no chunk"),
+        (lambda: il.evaluate(il.read_evidence([GOLD]), {"q": ["d1"]}, "R"), "'d1': nothing says where"),
         (lambda: il.evidence_documents(il.read_qrels({"q": {"d": 1}})), "not of spans"),
         (lambda: il.bundle(il.read_evidence([GOLD]), {"a": {"q": ["d[0:5]"]}}), "a bundle keeps"),
         (lambda: tied(ties="best"), "ties=best does not work"),
@@ -605,15 +604,14 @@ def test_what_cannot_be_done_is_refused(call: Any, words: str) -> None:
 
 
 def tied(**axes: Any) -> Any:
-    run = {"q": {"d[0:3]": 1.0, "d[2:5]": 1.0}}
+    run = {"q": {"d[0:2]": 1.0, "d[2:5]": 1.0}}
     return il.evaluate(il.read_evidence([GOLD]), run, "EvidenceRecall@1", **axes)
 
 
 def test_ties_are_doubted_by_orders_that_were_tried() -> None:
     (one,) = [doubt for doubt in tied().doubts if doubt.code == "ties"]
     assert "EvidenceRecall@1 at least from" in one.message
-    assert tied(ties="docid-asc")["EvidenceRecall@1"] == tied()["EvidenceRecall@1"] == 0.6
-    assert tied().aggregates == tied(ties="random(3)").aggregates
+    assert (tied(ties="docid-asc")["EvidenceRecall@1"], tied()["EvidenceRecall@1"]) == (0.4, 0.6)
 
 
 def test_nothing_found_is_no_fault_where_documents_meet() -> None:
@@ -666,11 +664,9 @@ def test_every_verb_takes_evidence(
     files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, words: str, measure: str
 ) -> None:
     monkeypatch.chdir(files)
-    with pytest.raises(SystemExit) as ended:
-        main([*words.split(), "-m", measure, "--docs", "corpus.jsonl"])
+    main([*words.split(), "-m", measure, "--docs", "corpus.jsonl"])
     out, err = capsys.readouterr()
-    assert ended.value.code in (0, None), err
-    assert "error:" not in err
+    assert "error" not in err
     assert out or (files / "r.html").exists()
 
 
@@ -678,10 +674,7 @@ def test_the_command_line_prints_what_python_computes(
     files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(files)
-    with pytest.raises(SystemExit):
-        main(
-            "eval gold.jsonl small.jsonl -m EvidenceIoU@5 -m nDCG@10 --cover whole -f json".split()
-        )
+    main("eval gold.jsonl small.jsonl -m EvidenceIoU@5 -m nDCG@10 --cover whole -f json".split())
     (run,) = json.loads(capsys.readouterr().out)["runs"]
     gold = il.read_evidence("gold.jsonl", cover="whole")
     found = il.evaluate(gold, il.read_chunks("small.jsonl"), ["EvidenceIoU@5", "nDCG@10"])

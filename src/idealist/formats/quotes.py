@@ -20,10 +20,10 @@ _ALIKE = str.maketrans({
     **dict.fromkeys("‘’‚‛′`´", "'"), **dict.fromkeys("“”„‟″«»", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"), "…": "...",
 })  # fmt: skip
-#: Blanks, plain text, and characters with what is combined with them, conjoining Jamo included.
-_CLUSTERS = re.compile(
-    r"\s+|[!-~]+|[^\s][\u0300-\u036f\u1160-\u11ff\u1ab0-\u1aff\u20d0-\u20ff]*", re.DOTALL
-)
+#: What is combined with the character before it, conjoining Jamo included.
+_JOINED = r"[\u0300-\u036f\u1160-\u11ff\u1ab0-\u1aff\u20d0-\u20ff]"
+#: Blanks, plain text, and characters with what is combined with them.
+_CLUSTERS = re.compile(rf"\s+|[!-~]+(?!{_JOINED})|[^\s]{_JOINED}*", re.DOTALL)
 
 
 class Found(NamedTuple):
@@ -57,7 +57,7 @@ class SearchedText:
 
     def find(self, quote: str, near: int | None = None) -> Found | None:
         """Find a quote, the occurrence that starts nearest to a place, or else the first."""
-        if places := list(_places(self.text, quote)):
+        if quote.strip() and (places := list(_places(self.text, quote))):
             start = _nearest(places, near)
             return Found(start, start + len(quote), "exact", 0, len(places))
         text, starts, ends = self._plain
@@ -77,7 +77,7 @@ class SearchedText:
 
 def _places(text: str, quote: str) -> Iterator[int]:
     """Find all places, those that overlap included."""
-    place = text.find(quote) if quote else -1
+    place = text.find(quote)
     while place >= 0:
         yield place
         place = text.find(quote, place + 1)

@@ -23,6 +23,10 @@ from idealist.ranking.compiled import KernelAnswer, KernelRequest
 from idealist.ranking.order import Ranking
 
 
+#: What a chunk is called that is a piece of evidence, found in another chunk above.
+AGAIN = "{} again"
+
+
 class Sums(NamedTuple):
     """What lists have down to some chunk, one number a query.
 
@@ -129,7 +133,7 @@ def with_evidence(ranking: Ranking, query: str, evidence: Evidence) -> Ranking:
         if (span := Span.of(name)) is None:
             hint = "collapse works on judged documents: evidence_documents(gold)"
             raise UsageError(f"query {query}: {name} is no chunk, and the gold is spans", hint)
-        found = seen.add(span) or [name]
+        found = seen.add(span) or [AGAIN.format(name) if name in seen.known else name]
         names += found
         chunk += [number] * len(found)
         sums += [(number + 1, *seen.sums)] * len(found)
