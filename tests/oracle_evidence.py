@@ -37,7 +37,9 @@ def _EvidenceIoU(docs: list[Doc], pool: list[float], k: float, p: Params) -> flo
 
 def characters(name: str) -> set[tuple[str, int]]:
     """Return the characters of a span."""
-    document, start, end = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", name).groups()
+    found = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", name)
+    assert found is not None, name
+    document, start, end = found.groups()
     return {(document, place) for place in range(int(start), int(end))}
 
 
@@ -48,7 +50,7 @@ def finds(piece: str, chunk: str, above: Names, cover: str) -> bool:
         both, either = own & characters(chunk), own | characters(chunk)
         return bool(both) and len(both) / len(either) >= float(cover[4:-1])
     read = set().union(*map(characters, [*above, chunk]))
-    least = {"any": 0.0, "whole": 1.0}.get(kind) if kind != "share" else float(cover[6:-1])
+    least = {"any": 0.0, "whole": 1.0}[kind] if kind != "share" else float(cover[6:-1])
     return bool(own & read) and len(own & read) >= least * len(own)
 
 

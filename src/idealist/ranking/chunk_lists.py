@@ -22,7 +22,6 @@ from idealist.errors import Faults, UsageError
 from idealist.ranking.compiled import KernelAnswer, KernelRequest
 from idealist.ranking.order import Ranking
 
-
 #: What a chunk is called that is a piece of evidence, found in another chunk above.
 AGAIN = "{} again"
 
