@@ -454,16 +454,18 @@ def test_what_moved_is_said_and_what_is_lost_too() -> None:
     ]
     gold = il.read_evidence(rows, docs={"d": TEXT})
     assert gold.to_dict() == {"q1": {"d[0:7]": 1, "d[55:81]": 1, "d[142:148]": 1}, "q2": {}}
-    said = doubts(
-        gold, il.read_chunks({"q1": [{"doc": "d", "text": "no such text"}]}, docs={"d": TEXT})
-    )
+    lost = il.read_chunks({"q1": [{"doc": "d", "text": "no such text"}]}, docs={"d": TEXT})
+    said = doubts(gold, lost)
     assert said["moved-quotes"] == (
-        "qrels: 2 quotes of 5 are elsewhere than said, or with edits (d[3:10] at 0:7, "
+        "qrels: 2 of 5 quotes are found again, moved or edited (d[3:10] at 0:7, "
         "d[55:81] with 1 edit)"
     )
-    assert said["lost-quotes"].startswith("run: the chunks is in no document") or (
-        "covering nothing (d: 'no such text')" in said["lost-quotes"]
-    )
+    both = [one.message for one in il.evaluate(gold, lost, "R").doubts if one.code == "lost-quotes"]
+    assert both == [
+        "qrels: 2 of 5 quotes are in none of the documents, and left out (d: 'a sentence that was "
+        "taken out of the pla'…, gone: 'a document that was taken out')",
+        "run: 1 of 1 chunks is in none of the documents, and finds nothing (d: 'no such text')",
+    ]
     codes = [one.code for one in il.evaluate(gold, {"q1": ["d[0:9]"]}, "R").doubts]
     assert codes.count("lost-quotes") == 1
     assert "no-relevant" in codes

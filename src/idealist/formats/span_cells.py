@@ -176,22 +176,20 @@ class Spans:
 
     def remark(self) -> None:
         """Say what was moved and what is lost."""
-        quotes = ("quote", "quotes") if self.is_gold else ("chunk", "chunks")
-        kind, total = quotes[1], len(self.cells)
+        kind, total = "quotes" if self.is_gold else "chunks", len(self.cells)
+        gone = "and left out" if self.is_gold else "and finds nothing"
         for code, found, said, severity in (
-            ("moved-quotes", self.moved, "elsewhere than said, or with edits", "note"),
-            ("repeated-quotes", self.repeated, "in several places, of which the first counts",
-             "note"),
-            ("lost-quotes", self.lost, "in no document, and left out" if self.is_gold else
-             "in no document: read, but covering nothing", "warning"),
-            ("odd-quotes", self.odd, "not as long as their spans: what do offsets count?",
-             "warning"),
-        ):  # fmt: skip
+            ("moved-quotes", self.moved, "found again, moved or edited", "note"),
+            ("repeated-quotes", self.repeated, "in several places, and the first counts", "note"),
+            ("lost-quotes", self.lost, f"in none of the documents, {gone}", "warning"),
+            ("odd-quotes", self.odd, "not as long as said: what do offsets count?", "warning"),
+        ):
             if found:
                 verb = "is" if len(found) == 1 else "are"
-                named = f"{many(len(found), *quotes)} of {total}" if total > 1 else f"the {kind}"
-                message = f"{self.reading.faults.file}: {named} {verb} {said} ({few(found)})"
-                self.reading.remark(code, message, len(found), severity)
+                words = f"{len(found)} of {total} {kind} {verb} {said} ({few(found)})"
+                self.reading.remark(
+                    code, f"{self.reading.faults.file}: {words}", len(found), severity
+                )
 
 
 def _moved(said: Span | None, found: Span, how: Found) -> str:
