@@ -26,6 +26,7 @@ from idealist.formats.quotes import SearchedText, closest, normalised
 from idealist.protocol import Protocol
 from idealist.ranking.chunk_lists import chunked
 from idealist.ranking.ranked import Ranked, listing
+from idealist.spark.spark_judgments import spark_judgments
 
 COVERS = ["any", "share(0.3)", "share(0.75)", "whole", "iou(0.2)", "iou(0.6)"]
 MEASURES = [
@@ -626,6 +627,7 @@ def test_bad_gold_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], 
         (lambda: il.evaluate(il.read_evidence([GOLD]), {"q": ["d1"]}, "R"), "'d1': nothing says where"),
         (lambda: il.evidence_documents(il.read_qrels({"q": {"d": 1}})), "not of spans"),
         (lambda: bundle(il.read_evidence([GOLD]), {"a": {"q": ["d[0:5]"]}}), "a bundle keeps"),
+        (lambda: spark_judgments(il.read_evidence([GOLD])), "not evaluated on Spark"),
         (lambda: tied(ties="best"), "ties=best does not work"),
         (lambda: tied(ties="expected"), "ties=expected does not work"),
         (lambda: tied(unjudged="drop"), "looks at all chunks"),
@@ -738,3 +740,35 @@ def test_a_fused_run_of_chunks_is_one_of_chunks(files: Path) -> None:
     assert il.reconcile(
         gold, runs[0], "nDCG@10", round(il.evaluate(gold, runs[0], "nDCG@10")["nDCG@10"], 4)
     )
+
+
+LOG = {
+    "query": "q",
+    "retrieved": [{"document": "d", "start": 0, "end": 20}, {"document": "e", "start": 0, "end": 20}],
+    "gold": [{"document": "d", "start": 10, "end": 30}],
+}  # fmt: skip
+
+
+def test_a_log_may_hold_both_sides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.jsonl").write_text(json.dumps(LOG))
+    words = "eval log.jsonl -m EvidenceRecall -m EvidencePrecision --offsets characters -f json"
+    main(words.split())
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert run["values"] == {"EvidenceRecall": 0.5, "EvidencePrecision": 0.25}
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"query": "q", "gold": ["d"], "hits": [{"id": "d", "start": 0, "end": 4}]},
+        {"query": "q", "document": "d", "grade": 1, "starting": 0, "end": 4},
+        {"query": "q", "document": "d", "grade": 1, "text": "a quote"},
+    ],
+)
+def test_judgments_of_documents_stay_what_they_are(tmp_path: Path, row: dict[str, Any]) -> None:
+    path = tmp_path / "qrels.jsonl"
+    path.write_text(json.dumps(row))
+    assert il.read_qrels(path).cover == ""

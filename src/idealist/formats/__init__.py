@@ -65,7 +65,7 @@ def read_qrels(
     data, options = described(
         data, columns=columns, decimal=decimal, scale=scale, merge=merge, judgments=judgments
     )
-    if isinstance(data, (str, Path)) and contents.tells_spans(data, names_spans):
+    if isinstance(data, (str, Path)) and names_spans(contents.row_names(data)):
         options = options.of_spans
     return _read_qrels(data, options, name)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -162,19 +163,24 @@ def check_columns(options: ReadOptions, paths: Iterable[str]) -> None:
             raise UsageError(message, f"{nearest(theirs, known)} {files}"[:600])
 
 
-def tells_spans(path: str | Path, tells: Callable[[Sequence[str]], bool]) -> bool:
-    """Whether the columns of a file, or the keys of its records, say that rows are spans."""
+def row_names(path: str | Path) -> list[str]:
+    """Name the columns of a file's rows, or the keys of its first; none where rows are not plain.
+
+    Only the head of a file is read. Whatever is wrong with it, its reader will report.
+    """
     if not os.path.isfile(path) or store_address(path) is not None:
-        return False
-    if may_be_frame(source := Source.of(path)):
+        return []
+    source = Source.of(path)
+    head = source.head()
+    if may_be_frame(source):
         from idealist.formats.frame_runs import opened_frame  # which reads with pyarrow
 
-        try:
-            with opened_frame(source) as file:
-                return tells(file.schema.names)
-        except Exception:  # whatever is wrong, the reader reports it
-            return False
-    return tells(_text_columns(str(path)) or [])
+        with suppress(Exception), opened_frame(source) as file:
+            return list(map(str, file.schema.names))
+        return []
+    if is_lines(head, source) or _is_json(head):
+        return json_text.first_names(head)
+    return _text_columns(str(path)) or []
 
 
 def _text_columns(path: str) -> list[str] | None:

@@ -131,6 +131,22 @@ def names(content: bytes) -> list[str]:
     return []
 
 
+def first_names(head: bytes) -> list[str]:
+    """Return the keys of the first record of a list, or of lines; none if it is not a plain row.
+
+    >>> first_names(b'[{"q": 1, "d": "x"}, {'), first_names(b'{"q": 1, "hits": []}')
+    (['q', 'd'], [])
+    """
+    text = head.decode(errors="replace").lstrip().removeprefix("[").lstrip()
+    with suppress(ValueError):
+        record, _ = json.JSONDecoder().raw_decode(text)
+        if isinstance(record, dict) and not any(
+            isinstance(value, (list, dict)) for value in record.values()
+        ):
+            return list(record)
+    return []
+
+
 def locator(content: bytes) -> Callable[..., int | None]:
     """Make a function that finds the line of a key by its path; None where there is no such key.
 

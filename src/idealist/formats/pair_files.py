@@ -13,12 +13,14 @@ from typing import Any
 from idealist.data import Qrels, Run, Scale
 from idealist.errors import Faults
 from idealist.formats import build, contents, json_text, python_data
-from idealist.formats.cells import Cells, checked, shown
+from idealist.formats.cells import Cells, shown
 from idealist.formats.column_names import GOLDS, ORDER_HINT, REFERENCES, folded
 from idealist.formats.contents import Content
+from idealist.formats.evidence_gold import as_evidence
 from idealist.formats.reading import DescribedFile, Reading, ReadOptions
 from idealist.formats.records import records_in
 from idealist.formats.source import Source, run_name
+from idealist.formats.span_cells import checked_rows
 
 GOLD = frozenset(map(folded, (*GOLDS, *REFERENCES, "context")))
 PAIRS_HINT = 'give {"query": …, "retrieved": […], "gold": […]} for each query'
@@ -80,10 +82,13 @@ class Pairs:
             message = f"record 1: there is a {side} and no {other}"
             faults.fail("bad-shape", message, hint, found.line(0))
         grades, scores = (Reading(v, Faults(self.place), self.options) for v in ("grade", "score"))
-        judged, retrieved = checked(self._both(grades), grades), checked(self._both(scores), scores)
+        judged = checked_rows(self._both(grades), grades)
+        retrieved = checked_rows(self._both(scores), scores)
         said = self.options
         scale = None if said.scale is None else Scale.of(said.scale)
         qrels = build.qrels(judged, scale, self.place, grades.remarks, said.merge)
+        if said.spans:
+            qrels = as_evidence(qrels, said.cover or "any")
         return qrels, Run(build.rows(retrieved, self.place, scores.remarks), name)
 
     def _both(self, reading: Reading) -> Cells:

@@ -50,6 +50,7 @@ class SearchedText:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._known: dict[tuple[str, int | None], Found | None] = {}
 
     @cached_property
     def _plain(self) -> tuple[str, list[int], list[int]]:
@@ -57,6 +58,11 @@ class SearchedText:
 
     def find(self, quote: str, near: int | None = None) -> Found | None:
         """Find a quote, the occurrence that starts nearest to a place, or else the first."""
+        if (quote, near) not in self._known:
+            self._known[quote, near] = self._find(quote, near)
+        return self._known[quote, near]
+
+    def _find(self, quote: str, near: int | None) -> Found | None:
         if quote.strip() and (places := list(_places(self.text, quote))):
             start = _nearest(places, near)
             return Found(start, start + len(quote), "exact", 0, len(places))

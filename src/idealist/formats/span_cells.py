@@ -20,6 +20,8 @@ from idealist.notation import many
 from idealist.rendering.wording import few
 
 DOCS_HINT = "give the documents' texts: docs=…, or --docs PATH"
+#: How many quotes are listed where many are lost.
+LISTED = 10
 SPAN_HINT = "give each row start and end, whole numbers, or a text and --docs"
 
 
@@ -97,32 +99,35 @@ class Spans:
 
     def _needs_text(self, row: _Row) -> bool:
         """Whether the text of a document says more than the row does."""
-        known = row.start is not None and row.end is not None
+        known = row.start is not None and (row.end is not None or row.quote is not None)
         in_units = self.reading.options.offsets not in ("", "characters")
         return not known or in_units or (self.is_gold and row.quote is not None)
 
     def span(self, row: _Row) -> Span | None:
-        """Find where a row is; None where its quote is lost, or something is wrong with it."""
-        document, start, end = str(row.document), row.start, row.end
-        text = self.texts.get(document)
-        start, end = (self._characters(one, text, row) for one in (start, end))
-        if start is not None and end is None and row.quote is not None and not self._is_sure(text):
-            end = start + len(row.quote)
-        if row.quote is not None and text is not None and (self.is_gold or end is None):
+        """Find where a row is; None where its quote is lost, or something is wrong with it.
+
+        Of evidence, the quote is believed; of a chunk the offsets, as splitters change its text.
+        """
+        document, text = str(row.document), self.texts.get(str(row.document))
+        start, end = (self._characters(one, text, row) for one in (row.start, row.end))
+        if row.quote is not None and text is not None and (self.is_gold or start is None):
             return self._sought(row, Span(document, start or 0, end or 0), text)
+        if start is not None and end is None and row.quote is not None:
+            end = start + len(row.quote)
         if start is None or end is None:
             return self._without(row)
+        self._check(row, Span(document, start, end), text)
+        return Span(document, start, end)
+
+    def _check(self, row: _Row, span: Span, text: SearchedText | None) -> None:
+        """Note a span that ends too early or too late, and doubt one unlike its quote."""
+        _, start, end = span
         if start > end or (self.is_gold and start == end):
             self._fault(row.number, f"the span from {start} to {end} is empty")
         elif self.is_gold and text is not None and end > len(text.text):
             self._fault(row.number, f"it ends at {end}, and the document at {len(text.text)}")
         elif self.is_gold and row.quote is not None and end - start != len(row.quote):
-            self.odd.append(f"{document}[{start}:{end}]")
-        return Span(document, start, end)
-
-    def _is_sure(self, text: SearchedText | None) -> bool:
-        """Whether a document's text is the better witness of where a quote ends."""
-        return self.is_gold and text is not None
+            self.odd.append(span.name)
 
     def _characters(self, offset: int | None, text: SearchedText | None, row: _Row) -> int | None:
         """Turn an offset into one that counts characters."""
@@ -186,7 +191,7 @@ class Spans:
         ):
             if found:
                 verb = "is" if len(found) == 1 else "are"
-                words = f"{len(found)} of {total} {kind} {verb} {said} ({few(found)})"
+                words = f"{len(found)} of {total} {kind} {verb} {said} ({few(found, LISTED)})"
                 self.reading.remark(
                     code, f"{self.reading.faults.file}: {words}", len(found), severity
                 )

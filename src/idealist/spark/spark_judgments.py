@@ -15,7 +15,7 @@ import numpy as np
 
 from idealist.data import Qrels
 from idealist.data.columns import freeze, starts_of
-from idealist.errors import Faults, InputError
+from idealist.errors import Faults, InputError, UsageError
 from idealist.formats import frames, read_qrels
 from idealist.formats.reading import Reading
 from idealist.spark.ranked_parts import blocks
@@ -37,7 +37,11 @@ class JudgedFrame(NamedTuple):
 def spark_judgments(data: Any) -> JudgedFrame:
     """Read judgments: whatever `read_qrels` reads, or a data frame of Spark."""
     if not is_frame(data):
-        return JudgedFrame(read_qrels(data))
+        qrels = read_qrels(data)
+        if qrels.cover:
+            hint = "evaluate it on one machine, where 100,000 chunks take some two seconds"
+            raise UsageError("evidence in chunks is not evaluated on Spark", hint)
+        return JudgedFrame(qrels)
     if data.limit(MOST_HELD + 1).count() <= MOST_HELD:
         return JudgedFrame(read_qrels(data.toArrow()))
     frame = _plain(data)
