@@ -72,6 +72,7 @@ def read_qrels(
 
 def _read_qrels(data: Any, options: ReadOptions, name: str) -> Qrels:
     """Read judgments by what is said about them, on documents or on parts of them."""
+    words = options.words()
     if options.spans and not options.judgments:
         options = replace(options, judgments="positives")
     try:
@@ -81,7 +82,7 @@ def _read_qrels(data: Any, options: ReadOptions, name: str) -> Qrels:
             error.read_with = tuple(replace(options, merge=PROPOSED).words())
             raise
         made = merged(error.given, options.merge)
-    if words := options.words():
+    if words:
         made = replace(made, read_with=tuple(words))
     if options.judgments:
         made = replace(made, meant=options.judgments)

@@ -138,7 +138,7 @@ def first_names(head: bytes) -> list[str]:
     (['q', 'd'], [])
     """
     text = head.decode(errors="replace").lstrip().removeprefix("[").lstrip()
-    with suppress(ValueError):
+    with suppress(ValueError, RecursionError):
         record, _ = json.JSONDecoder().raw_decode(text)
         if isinstance(record, dict) and not any(
             isinstance(value, (list, dict)) for value in record.values()
