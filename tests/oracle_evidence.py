@@ -51,7 +51,7 @@ def finds(piece: str, chunk: str, above: Names, cover: str) -> bool:
         return bool(both) and len(both) / len(either) >= float(cover[4:-1])
     read = set().union(*map(characters, [*above, chunk]))
     least = {"any": 0.0, "whole": 1.0}[kind] if kind != "share" else float(cover[6:-1])
-    return bool(own & read) and len(own & read) >= least * len(own)
+    return bool(own & read) and len(own & read) / len(own) >= least
 
 
 def entries(chunks: Names, gold: Names, cover: str) -> list[list[str]]:

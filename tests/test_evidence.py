@@ -23,6 +23,7 @@ from idealist.cli.main import main
 from idealist.data.spans import Cover, Evidence, Ranges, Span
 from idealist.errors import InputError, UsageError
 from idealist.formats.quotes import SearchedText, closest, normalised
+from idealist.formats.reading import ReadOptions
 from idealist.protocol import Protocol
 from idealist.ranking.chunk_lists import chunked
 from idealist.ranking.ranked import Ranked, listing
@@ -600,6 +601,7 @@ GOLD = {"query": "q", "doc": "d", "start": 0, "end": 5}
         ({**GOLD, "start": None, "end": None, "quote": "Room"}, "only its text says where it is"),
         ({**GOLD, "grade": 0}, "evidence of grade 0"),
         ({**GOLD, "grade": -1}, "evidence of grade -1"),
+        ({**GOLD, "grade": 0.5}, "evidence of grade 0.5"),
     ],
 )
 def test_bad_gold_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], words: str) -> None:
@@ -628,6 +630,7 @@ def test_bad_gold_is_refused_with_its_line(tmp_path: Path, row: dict[str, Any], 
         (lambda: il.evidence_documents(il.read_qrels({"q": {"d": 1}})), "not of spans"),
         (lambda: bundle(il.read_evidence([GOLD]), {"a": {"q": ["d[0:5]"]}}), "a bundle keeps"),
         (lambda: spark_judgments(il.read_evidence([GOLD])), "not evaluated on Spark"),
+        (lambda: il.read_qrels(ReadOptions(cover="any").of("examples/qrels.txt")), "about spans"),
         (lambda: tied(ties="best"), "ties=best does not work"),
         (lambda: tied(ties="expected"), "ties=expected does not work"),
         (lambda: tied(unjudged="drop"), "looks at all chunks"),

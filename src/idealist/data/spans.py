@@ -19,13 +19,6 @@ from idealist.notation import call, text, to_number
 _SPAN = re.compile(r"(?P<document>.+)\[(?P<start>\d{1,15}):(?P<end>\d{1,15})\]", re.DOTALL)
 #: What offsets in files may count.
 OFFSETS = ("characters", "utf8", "utf16")
-#: When a chunk finds a piece of evidence, and what to say of it.
-COVERS = {
-    "any": "it has a character of it",
-    "share(T)": "it and the chunks above have at least that share of it, such as share(0.5)",
-    "whole": "it and the chunks above have all of it",
-    "iou(T)": "what both have, divided by what either has, is at least that",
-}
 
 
 class Span(NamedTuple):
@@ -54,7 +47,12 @@ class Span(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """The rule that says when a chunk finds a piece of evidence; see `COVERS`."""
+    """The rule that says when a chunk finds a piece of evidence.
+
+    With `share`, it and the chunks above have more than nothing of it, and at least that share:
+    ``any`` character, or the ``whole``. With `iou`, what both have is at least that share of what
+    either has.
+    """
 
     kind: str
     least: float
@@ -76,7 +74,7 @@ class Cover(NamedTuple):
                 return cls(kind, float(least))
         except ValueError:
             pass
-        hint = f"it is one of {', '.join(COVERS)}, where T is above 0 and at most 1"
+        hint = "it is any, share(T), whole or iou(T), where T is above 0 and at most 1"
         raise UsageError(f"cover cannot be {written!r}", hint)
 
     @property

@@ -88,6 +88,9 @@ def _read_qrels(data: Any, options: ReadOptions, name: str) -> Qrels:
         made = replace(made, meant=options.judgments)
     if options.spans:
         made = as_evidence(made, options.cover or made.cover or "any")
+    elif options.cover:
+        hint = "give start and end of each, or say what offsets count"
+        raise UsageError(f"cover={options.cover} is about spans, and these are documents", hint)
     return replace(made, name=name) if name else made
 
 

@@ -24,8 +24,8 @@ def as_evidence(qrels: Qrels, cover: str) -> Qrels:
             if span is None or span.start == span.end:
                 hint = "name it document[start:end], or give start and end"
                 faults.add("bad-span", f"{said}: this is no part of a document", hint)
-            if grades[i] <= 0:
-                hint = "leave out what is not to be found: all other text counts as such"
+            if grades[i] < 1:
+                hint = "give 1 or more, and leave out what is not to be found"
                 faults.add("bad-grade", f"{said}: evidence of grade {grades[i]:g}", hint)
     faults.check()
     return replace(qrels, cover=cover)

@@ -115,9 +115,9 @@ class _Seen:
         if name in self.known:
             return False
         if kind == "share":
-            return part > 0 and part >= least * (end - start)
+            return part > 0 and part / (end - start) >= least
         both = overlap(start, end, [(chunk.start, chunk.end)])
-        return both > 0 and both >= least * (end - start + chunk.end - chunk.start - both)
+        return both > 0 and both / (end - start + chunk.end - chunk.start - both) >= least
 
     @property
     def sums(self) -> tuple[int, int, int, int]:
