@@ -119,7 +119,7 @@ class ReadOptions:
             "--scale": "" if self.scale is None else scale_text(self.scale),
             "--merge": self.merge,
             "--judgments": self.judgments,
-            "--docs": self.docs if isinstance(self.docs, (str, Path)) else None,
+            "--docs": self.docs if self.spans and isinstance(self.docs, (str, Path)) else None,
             "--offsets": self.offsets,
             "--cover": self.cover,
         }
