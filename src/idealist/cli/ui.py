@@ -95,8 +95,8 @@ def command() -> None:
 
 @command.command("open")
 @click.argument("paths", nargs=-1, required=True, metavar="FOLDER | QRELS RUNS… | STORE")
-@opening
 @reading_files
+@opening
 @serving
 @modelling
 def open_(
