@@ -505,6 +505,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
     made |= {"few-meet", "other-collection", "missing-texts"}  # of real runs and texts
     made |= {"judge-apart", "rank-or-score", "read-as"}  # of several judges, and of readers
     made |= {"list-order", "model-grades", "places-only"}  # of readers, of stores, of bundles
+    made |= {"lost-quotes", "moved-quotes", "no-spans", "odd-quotes", "repeated-quotes"}
     only_eval = NOT_REPEATED - {*JUDGMENT_DOUBTS, "duplicates"}
     only_compare = {
         "carried-by-few", "constant-difference", "few-draws", "few-queries", "judged-unequal",
