@@ -14,8 +14,9 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
+from idealist.asking.patience import retry_after
 from idealist.errors import IdealistError, InputError, UsageError
-from idealist.judging.llm.client import CallFailed, Client, Received, _wait
+from idealist.judging.llm.client import CallFailed, Client, Received
 from idealist.judging.llm.endpoints import Endpoint
 from idealist.judging.llm.limits import Budget, LimitReached, Limits, Price, Usage, read_prices
 from idealist.judging.llm.requests import Request, Sampling
@@ -118,8 +119,8 @@ def test_a_server_may_ask_for_time() -> None:
 
 
 def test_how_long_a_server_asks_for() -> None:
-    assert 80 < _wait(formatdate(time.time() + 90, usegmt=True)) <= 90
-    assert [_wait(said) for said in ("3", "-1", "nan", "", "soon")] == [3, 0, 0, 0, 0]
+    assert 80 < retry_after(formatdate(time.time() + 90, usegmt=True)) <= 90
+    assert [retry_after(said) for said in ("3", "-1", "nan", "", "soon")] == [3, 0, 0, 0, 0]
 
 
 def test_a_server_may_not_ask_for_an_hour() -> None:

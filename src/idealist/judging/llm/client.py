@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-import random
 import re
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from idealist.asking.patience import LONGEST_WAIT, is_passing, pause_after, retry_after
 from idealist.errors import UsageError
 from idealist.judging.llm.endpoints import OUR_KEY, Endpoint
 from idealist.judging.llm.limits import Budget, LimitReached, Spent, Usage
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from idealist.judging.llm.requests import Request
 
-#: Answers of a server that may be better next time, besides all from 500.
-PASSING = (408, 409, 425, 429)
 #: Answers that no request would change: the key, the account, the address or the model is wrong.
 HOPELESS = {
     401: "the key is wrong or missing", 402: "the account has no money left",
@@ -40,9 +37,6 @@ OPTIONAL = {
     "seed": ("seed",),
     "temperature": ("temperature",),
 }
-#: Seconds: the longest pause before a request is sent again, and the longest wait that a server may
-#: ask for.
-LONGEST_PAUSE, LONGEST_WAIT = 60.0, 600.0
 #: The longest answer in bytes; a grade needs less than a thousandth of it.
 LARGEST = 8 << 20
 
@@ -112,8 +106,7 @@ class Client:
             words = f"{busy}; it asks to wait for {busy.wait:.0f} seconds"
             raise CallFailed(words, busy.answer, given_up=True)
         self._resume = max(self._resume, time.monotonic() + busy.wait)
-        longest = min(LONGEST_PAUSE, self.endpoint.pause * 2 ** (failures - 1))
-        await self._wait(busy.wait + random.uniform(longest / 2, longest))
+        await self._wait(busy.wait + pause_after(failures, self.endpoint.pause))
 
     async def _wait(self, seconds: float) -> None:
         """Let time pass, unless nothing more shall be sent."""
@@ -200,8 +193,8 @@ class Client:
         refused = _refused(told, without) if status in (400, 422) else ""
         if refused:
             return _Refused(refused)
-        if status in PASSING or status >= 500:
-            return _Busy(words, answer, _wait(wait))
+        if is_passing(status):
+            return _Busy(words, answer, retry_after(wait))
         if status in HOPELESS or 300 <= status < 400:
             means = HOPELESS.get(status, "the address leads elsewhere")
             hint = f"check --url, --model and the key; {OUR_KEY}, or --key-env NAME, holds it"
@@ -313,19 +306,3 @@ def _compact(said: dict[str, Any]) -> str:
         return value
 
     return json.dumps(kept(said), separators=(",", ":"))
-
-
-def _wait(said: str) -> float:
-    """Read how long a server wants us to wait: seconds, or a date.
-
-    >>> _wait("3"), _wait("Wed, 21 Oct 2015 07:28:00 GMT"), _wait("soon")
-    (3.0, 0.0, 0.0)
-    """
-    try:
-        return max(0.0, min(float(said), 1e9))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
-    except (ValueError, TypeError):
-        return 0.0

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
-from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import urlsplit
 
+from idealist.asking.secret_texts import Secrets
 from idealist.errors import UsageError
 
 #: The variables that hold a key unless another is named; the second is for its owner only.
 OUR_KEY, OPENAI_KEY = "IDEALIST_API_KEY", "OPENAI_API_KEY"
-#: A shorter part of a key in base64 could be part of anything.
-SHORTEST_FORM = 8
 #: Seconds of the first pause before a request is sent again.
 FIRST_PAUSE = 1.0
 
@@ -53,33 +49,11 @@ class Endpoint:
 
     def scrub(self, text: str) -> str:
         """Take the key out of what a server sent back, as it is or encoded."""
-        for form in self._forms:
-            text = text.replace(form, "[key]")
-        return text
+        return self._secrets.scrub(text)
 
     @cached_property
-    def _forms(self) -> tuple[str, ...]:
-        """The key as it could come back: plain, in JSON, in an address, or in base64."""
-        if not self.key:
-            return ()
-        key = self.key
-        quoted = quote(key), quote(key, safe=""), quote_plus(key), json.dumps(key)[1:-1]
-        return tuple(dict.fromkeys((key, *quoted, *_in_base64(key))))
-
-
-def _in_base64(key: str) -> Iterator[str]:
-    """Yield how a key looks in base64, wherever in a text it stands; the ends depend on others.
-
-    >>> import base64
-    >>> all(any(form in base64.b64encode(f"{before}sk-0123456789!".encode()).decode()
-    ...     for form in _in_base64("sk-0123456789")) for before in ("", "a", "ab", "Bearer "))
-    True
-    """
-    for before in range(3):
-        coded = b64encode(b" " * before + key.encode()).decode().rstrip("=")
-        form = coded[before + bool(before) : -1]
-        if len(form) >= SHORTEST_FORM:
-            yield from (form, form.translate(str.maketrans("+/", "-_")))
+    def _secrets(self) -> Secrets:
+        return Secrets([self.key])
 
 
 def _is_near(host: str) -> bool:

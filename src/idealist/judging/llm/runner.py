@@ -7,17 +7,17 @@ the writing of answers too, so that one that was kept is on the disk.
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from idealist.asking.interrupts import YOU, on_interrupt
 from idealist.errors import UsageError
 from idealist.judging.llm.answers import Answer, Reply, combined, read_answer
 from idealist.judging.llm.client import CallFailed, Client, Received
@@ -35,10 +35,6 @@ GIVEN_UP_IN_A_ROW = 10
 #: The same of requests that were refused, or whose answers cannot be read: some documents may be at
 #: fault, hardly so many.
 FAILED_IN_A_ROW = 100
-#: Why nothing more is sent after Ctrl-C.
-YOU = "you stopped it"
-#: What is said at once then.
-STOPPING = "stopping as soon as the answers under way are in; Ctrl-C again leaves at once"
 #: What is said of a key that goes out in the open.
 OVERHEARD = "the key goes to {place} without encryption, and others can read it; use https:"
 #: What is kept of a page of errors, in characters.
@@ -205,7 +201,7 @@ class Runner:
 
         The first Ctrl-C lets answers that are under way arrive, a second one does not.
         """
-        with _on_interrupt(lambda: self._stop(YOU)):
+        with on_interrupt(lambda: self._stop(YOU)):
             for question in questions:
                 outcome = Outcome(question)
                 for request in question.requests:
@@ -323,23 +319,3 @@ class Runner:
 def _settled(outcomes: Iterable[Outcome], came: Came) -> Iterator[Outcome]:
     """Note what came of a request; return the questions that are done with it."""
     return (outcome for outcome in outcomes if outcome.settle(came))
-
-
-@contextmanager
-def _on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
-    """Stop in good order on the first Ctrl-C, if it would reach us; a second one acts as ever."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.getsignal(signal.SIGINT) or signal.default_int_handler
-
-    def interrupted(*_: Any) -> None:
-        stop()
-        print(STOPPING, file=sys.stderr, flush=True)
-        signal.signal(signal.SIGINT, before)
-
-    signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
