@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 
 import numpy as np
 
@@ -327,7 +328,8 @@ def few_meet(case: DoubtCase) -> Iterator[Doubt]:
 
 def missing(case: DoubtCase) -> Iterator[Doubt]:
     """Look for judged queries that the run lacks."""
-    gone = ~case.first.in_run
+    failed = (one.queries for one in case.run.source.remarks if one.code == "failed-queries")
+    gone = ~case.first.in_run & ~case.mask(chain.from_iterable(failed))  # which has its own doubt
     if not np.count_nonzero(gone):
         return
     queries = case.named(gone)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -134,6 +134,11 @@ class MeasuredCase:
     def named(self, mask: Bools) -> tuple[str, ...]:
         """Name the queries of a mask."""
         return chosen(self.queries, mask)
+
+    def mask(self, names: Iterable[str]) -> Bools:
+        """Mark the queries of these names."""
+        known = frozenset(names)
+        return np.array([query in known for query in self.queries], dtype=bool)
 
     def command(self, **axes: Any) -> str:
         """Write how to measure the run with other axes; nothing where that cannot be written."""

@@ -174,9 +174,12 @@ def remarks(case: DoubtCase) -> Iterator[Doubt]:
         if remark.code == "list-order" and not by_score:
             continue  # the scores do not rank them then
         severity = cast("Severity", remark.severity)
+        concerned = case.mask(remark.queries)
         yield Doubt(
-            remark.code, remark.message, remark.count, severity=severity, total=remark.total
-        )
+            remark.code, remark.message, remark.count, case.named(concerned),
+            case.without(concerned) if remark.queries else {}, "without them",
+            severity=severity, total=remark.total, command=remark.command,
+        )  # fmt: skip
 
 
 Check = Callable[[DoubtCase], Iterator[Doubt]]

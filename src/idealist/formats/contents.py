@@ -23,6 +23,7 @@ from idealist.formats import (
 )
 from idealist.formats.bundle_files import is_bundle
 from idealist.formats.cells import Cells, pivot
+from idealist.formats.collected_runs import is_collected, whole_lines
 from idealist.formats.column_names import given_names, spelt
 from idealist.formats.reading import Reading, ReadOptions
 from idealist.formats.source import HEAD, Source, parted
@@ -82,7 +83,7 @@ def content_of(
         return Content("columns", *sheet)
     text = source.text(data)
     if is_lines(text, source):
-        return Content("json", *json_text.load_lines(text, source.name))
+        return Content("json", *json_text.load_lines(whole_lines(text), source.name))
     if _is_json(text):
         return Content("json", json_text.load(text, source.name), text=text)
     if (header := header_of(text)) is not None:
@@ -127,6 +128,8 @@ def kind_of(path: str | Path, options: ReadOptions | None = None) -> str | None:
     source = Source.of(path)
     reading = Reading("score", Faults(source.name), options or ReadOptions())
     content = content_of(source, reading.faults, partial(table_header, reading=reading))
+    if is_collected(content.value):
+        return "run"
     if content.is_document:
         is_request = isinstance(content.value, dict) and "requests" in content.value
         return "qrels" if is_request else None

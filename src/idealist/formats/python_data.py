@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from idealist.errors import Faults
-from idealist.formats import column_guesses, engines, frames, judge_columns
+from idealist.formats import collected_runs, column_guesses, engines, frames, judge_columns
 from idealist.formats.cells import Cells, pivot, shown
 from idealist.formats.column_names import (
     ALIASES,
@@ -75,6 +75,8 @@ def lists_in(
     data: Any, reading: Reading, locate: Locate | None = None, lines: list[int] | None = None
 ) -> Cells | None:
     """Read records of a query each, or what a search engine answered; None for anything else."""
+    if (collected := collected_runs.lists(data, reading, lines)) is not None:
+        return nested(collected, reading)
     found = records_in(data, reading, locate, lines)
     if found is not None and found.are_both:
         return read_side(found)

@@ -265,9 +265,13 @@ class Reading:
         """Say how the file was read."""
         self.remark("read-as", f"{self.faults.file}: {words}")
 
-    def remark(self, code: str, message: str, count: int = 0, severity: str = "note") -> None:
+    def remark(
+        self, code: str, message: str, count: int = 0, severity: str = "note",
+        queries: tuple[str, ...] = (), command: str = "",
+    ) -> None:  # fmt: skip
         """Note something that results should mention, once."""
-        if (found := Remark(code, message, count, severity)) not in self.remarks:
+        found = Remark(code, message, count, severity, queries=queries, command=command)
+        if found not in self.remarks:
             self.remarks.append(found)
 
 

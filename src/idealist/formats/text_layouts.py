@@ -21,6 +21,7 @@ from idealist.data.remarks import Remark
 from idealist.errors import Faults, InputError
 from idealist.formats import build, contents, trec
 from idealist.formats.cells import Table, checked
+from idealist.formats.collected_runs import is_collected
 from idealist.formats.column_names import (
     BESIDE,
     DISTANCES,
@@ -85,6 +86,8 @@ def layout_of(source: Source, options: ReadOptions, value: str = "score") -> Tex
             return None
         is_msmarco = trec.is_msmarco(trec.first_line(source.head()))
         return TextLayout("msmarco" if is_msmarco else "trec")
+    if is_collected(source.head()):
+        return None  # a query may have several lines, and some say that it failed
     try:
         if contents.is_json_lines(source):
             layout = _of_json(source, options, value)

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 from idealist.data.columns import to_float, to_id
 from idealist.formats.cells import shown
 from idealist.formats.column_names import naming_option, refuse_choice
-from idealist.formats.engines.table import INFERRED, Direction, Engine, Score, at, list_of
+from idealist.formats.engines.table import (
+    INFERRED,
+    Direction,
+    Engine,
+    Score,
+    at,
+    list_of,
+    trouble_in,
+)
 from idealist.formats.reading import Reading
 
 if TYPE_CHECKING:
@@ -40,10 +48,14 @@ def _whole(query: str, response: Response) -> list[Any]:
     if engine is None:
         why = next(body[key] for key in ("error", "errors", "message") if body.get(key))
         faults.fail("failed-search", f"query {query!r} failed: {shown(why)}", AGAIN, line)
-    for sign in engine.trouble:
-        if (found := at(body, sign.path)) not in sign.fine:
-            words = sign.words.format(shown(found))
-            faults.fail("failed-search", f"query {query!r} {words}", AGAIN, line)
+    if words := trouble_in(body, engine)[1]:
+        faults.fail("failed-search", f"query {query!r} {words}", AGAIN, line)
+    return listed(query, response, engine)
+
+
+def listed(query: str, response: Response, engine: Engine) -> list[Any]:
+    """Return a response's hits, whether or not all are there."""
+    body, faults, line = response.body, response.faults, response.line
     groups, hint = engine.grouped
     if groups and at(body, groups) is not None:
         faults.fail(
@@ -59,8 +71,9 @@ def _whole(query: str, response: Response) -> list[Any]:
     if total and not hits:
         message = f"query {query!r}: the response lists none of the {total} documents found"
         faults.fail("failed-search", message, "ask for hits: size, rows, limit or per_page", line)
-    if not all(isinstance(hit, Mapping) for hit in hits):
-        wrong = next(hit for hit in hits if not isinstance(hit, Mapping))
+    kind = list if engine.in_rows else Mapping
+    if not all(isinstance(hit, kind) for hit in hits):
+        wrong = next(hit for hit in hits if not isinstance(hit, kind))
         faults.fail("bad-shape", f"query {query!r}: cannot read {shown(wrong)}", AGAIN, line)
     return list(hits)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
+from idealist.formats.cells import shown
+
 #: Whether larger or smaller scores are better; "either" where that depends on the metric of the
 #: index, which a response does not name, but the order of its hits shows.
 Direction = Literal["larger", "smaller", "either"]
@@ -26,11 +28,15 @@ class Score(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """A sign of trouble: anything but what is `fine` at a path; {} in the words is what it is."""
+    """A sign of trouble: anything but what is `fine` at a path; {} in the words is what it is.
+
+    It `means` that the search failed, that time was up, or that hits are missing from the list.
+    """
 
     path: str
     fine: tuple[Any, ...]
     words: str
+    means: Literal["failed", "timed out", "partial"] = "failed"
 
 
 #: What every engine but one calls an error.
@@ -50,6 +56,7 @@ class Engine:
     fields      where a hit keeps the document's own fields, if not beside the id
     query       the text of the query, if the response repeats it
     total       how many documents matched: 0 explains a list that is missing
+    took        the milliseconds that the engine says it needed
     trouble     what shows that it failed, or is incomplete
     grouped     a path that holds groups in place of hits, and how to ask for hits
     parts       splits an answer to several queries, in their order; None where it is to one
@@ -67,12 +74,18 @@ class Engine:
     fields: str = ""
     query: str = ""
     total: tuple[str, ...] = ()
+    took: str = ""
     trouble: tuple[Sign, ...] = ERRORS
     grouped: tuple[str, str] = ("", "")
     parts: Callable[[Mapping[str, Any]], list[Any] | None] | None = None
     plain_id: Callable[[Any], Any] | None = None
     omits: bool = False
     is_ours: bool = False
+
+    @property
+    def in_rows(self) -> bool:
+        """Whether a hit is a list, in which fields have numbers and no names."""
+        return self.ids[0].isdecimal()
 
     @cached_property
     def roots(self) -> frozenset[str]:
@@ -148,23 +161,28 @@ ENGINES = (
     Engine(
         "Elasticsearch or OpenSearch", ("hits/hits",), ("_id",), (Score("_score"),),
         shown_by=("hits/hits",), fields="_source", total=("hits/total/value", "hits/total"),
+        took="took",
         trouble=(
             *ERRORS,
-            Sign("timed_out", (None, False), "timed out: its hits are incomplete"),
-            Sign("_shards/failed", (None, 0), "failed on {} shards: its hits are incomplete"),
-            Sign("_clusters/skipped", (None, 0), "skipped {} clusters: its hits are incomplete"),
-            Sign("_clusters/failed", (None, 0), "failed on {} clusters: its hits are incomplete"),
+            Sign("timed_out", (None, False), "timed out: its hits are incomplete", "timed out"),
+            Sign("_shards/failed", (None, 0), "failed on {} shards: its hits are incomplete",
+                 "partial"),
+            Sign("_clusters/skipped", (None, 0), "skipped {} clusters: its hits are incomplete",
+                 "partial"),
+            Sign("_clusters/failed", (None, 0), "failed on {} clusters: its hits are incomplete",
+                 "partial"),
         ),
         is_ours=True,
     ),
     Engine(
         "Solr", ("response/docs",), ("id", INFERRED), (Score("score"),),
         shown_by=("response/docs", "responseHeader/status"), query="responseHeader/params/q",
-        total=("response/numFound",), grouped=("grouped", "add group.main=true to the request"),
+        total=("response/numFound",), took="responseHeader/QTime",
+        grouped=("grouped", "add group.main=true to the request"),
         trouble=(
             *ERRORS,
             Sign("responseHeader/status", (None, 0), "failed with status {}"),
-            Sign("responseHeader/partialResults", (None, False), "has partial results: {}"),
+            Sign("responseHeader/partialResults", (None, False), "has partial results: {}", "partial"),
         ),
     ),
     Engine(
@@ -174,8 +192,8 @@ ENGINES = (
         trouble=(
             *ERRORS,
             Sign("root/errors", (None, []), "failed: {}"),
-            Sign("root/coverage/full", (None, True), "did not look at all documents"),
-            Sign("root/coverage/degraded/timeout", (None, False), "timed out"),
+            Sign("root/coverage/degraded/timeout", (None, False), "timed out", "timed out"),
+            Sign("root/coverage/full", (None, True), "did not look at all documents", "partial"),
         ),
     ),
     Engine(
@@ -195,8 +213,8 @@ ENGINES = (
     Engine(
         "Meilisearch", ("hits",), (INFERRED,), (Score("_rankingScore"),),
         shown_by=("hits+processingTimeMs", "hits+estimatedTotalHits"), hit_by=("_rankingScore",),
-        query="query", total=("estimatedTotalHits", "totalHits"),
-        trouble=(*ERRORS, Sign("degraded", (None, False), "was cut off early")),
+        query="query", total=("estimatedTotalHits", "totalHits"), took="processingTimeMs",
+        trouble=(*ERRORS, Sign("degraded", (None, False), "was cut off early", "partial")),
     ),
     Engine(
         "Typesense", ("hits",), ("document/id",),
@@ -205,15 +223,15 @@ ENGINES = (
             Score("text_match"),
         ),
         shown_by=("search_time_ms",), hit_by=("document+text_match", "document+vector_distance"),
-        fields="document", query="request_params/q", total=("found",),
+        fields="document", query="request_params/q", total=("found",), took="search_time_ms",
         grouped=("grouped_hits", "search without group_by"),
-        trouble=(*ERRORS, Sign("search_cutoff", (None, False), "was cut off early")),
+        trouble=(*ERRORS, Sign("search_cutoff", (None, False), "was cut off early", "partial")),
     ),
     Engine(
         "Algolia", ("hits",), ("objectID",),
         shown_by=("hits+processingTimeMS", "hits+nbHits"), hit_by=("objectID",), query="query",
         total=("nbHits",),
-        trouble=(*ERRORS, Sign("timeoutHits", (None, False), "timed out")),
+        trouble=(*ERRORS, Sign("timeoutHits", (None, False), "timed out", "timed out")),
     ),
     Engine(
         "Pinecone", ("matches",), ("id",), (Score("score", "either"),),
@@ -236,8 +254,8 @@ ENGINES = (
         total=("@odata.count",),
         trouble=(
             *ERRORS,
-            Sign("@search.semanticPartialResponseReason", (None,), "is partial: {}"),
-            Sign("@search.nextPageParameters", (None,), "is the first page only"),
+            Sign("@search.semanticPartialResponseReason", (None,), "is partial: {}", "partial"),
+            Sign("@search.nextPageParameters", (None,), "is the first page only", "partial"),
         ),
     ),
     Engine(
@@ -295,6 +313,27 @@ def list_of(response: Mapping[str, Any], engine: Engine) -> Any:
     """Return the hits, or None where there is no list."""
     found = (at(response, path) for path in engine.hits)
     return next((hits for hits in found if isinstance(hits, list)), None)
+
+
+def named_engine(name: str) -> Engine:
+    """Return an engine by its name, as this table has it.
+
+    >>> named_engine("Solr").ids[0]
+    'id'
+    """
+    return next(engine for engine in ENGINES if engine.name == name)
+
+
+def trouble_in(response: Mapping[str, Any], engine: Engine) -> tuple[str, str]:
+    """Say what a sign of trouble means, and in which words; two empty texts where there is none.
+
+    >>> trouble_in({"_shards": {"failed": 2}}, ENGINES[0])
+    ('partial', 'failed on 2 shards: its hits are incomplete')
+    """
+    for sign in engine.trouble:
+        if (found := at(response, sign.path)) not in sign.fine:
+            return sign.means, sign.words.format(shown(found))
+    return "", ""
 
 
 def is_of(response: Mapping[str, Any], engine: Engine) -> bool:
