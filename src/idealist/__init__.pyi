@@ -12,6 +12,8 @@ from idealist.bounding import (
     tie_bounds,
 )
 from idealist.bundling.bundle import Bundle, bundle, read_bundle
+from idealist.collecting.collect_runs import collect
+from idealist.collecting.collection_result import Collection
 from idealist.comparing import Comparison, Pair, compare, compare_evaluations
 from idealist.comparing.order_agreement import RBO, rbo, rbo_by_query
 from idealist.comparing.reproduction import Reproduction, reproduce
@@ -113,6 +115,7 @@ __all__ = [
     "Bundle",
     "Change",
     "ClickComparison",
+    "Collection",
     "Comparison",
     "Convention",
     "Corrected",
@@ -185,6 +188,7 @@ __all__ = [
     "bounds_of_difference",
     "bpref",
     "bundle",
+    "collect",
     "compare",
     "compare_by_clicks",
     "compare_evaluations",

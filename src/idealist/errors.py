@@ -29,6 +29,7 @@ CODES: dict[str, str] = {
     "bad-score": "a score is not a number",
     "bad-shape": "the data is not in one of the shapes that can be read",
     "bad-span": "a part of a document has no start and end, or ends before it starts",
+    "bad-template": "a template of a request cannot be filled, or fills a place wrongly",
     "bad-weight": "a query's weight is not a finite number of at least 0, or all weights are 0",
     "binary": "the file holds binary data, not text",
     "checksum": "a saved baseline was changed after it was saved",

@@ -428,10 +428,10 @@ def say(lines: Sequence[str]) -> None:
 
 
 @contextmanager
-def ticking(words: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how much of something is done, on a terminal only and after a while."""
+def ticking(words: str) -> Iterator[Callable[..., None]]:
+    """Show how much of something is done, on a terminal only and after a while; new words too."""
     if not sys.stderr.isatty():
-        yield lambda done, total: None
+        yield lambda done, total, said="": None
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -439,10 +439,10 @@ def ticking(words: str) -> Iterator[Callable[[int, int], None]]:
     start, bar = time.monotonic(), Progress(console=Console(stderr=True), transient=True)
     task = bar.add_task(words)
 
-    def tick(done: int, total: int) -> None:
+    def tick(done: int, total: int, said: str = words) -> None:
         if time.monotonic() - start > PATIENCE:
             bar.start()  # once is enough, more does nothing
-        bar.update(task, completed=done, total=total)
+        bar.update(task, completed=done, total=total, description=said)
 
     try:
         yield tick

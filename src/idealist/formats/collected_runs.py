@@ -139,7 +139,7 @@ def _refuse(found: CollectedRun, faults: Faults) -> None:
 
 
 def _remark(found: CollectedRun, reading: Reading) -> None:
-    """Say which queries have no answer, or not all of one: their values say nothing of a ranking."""
+    """Say which queries have no answer, or a part of one: their values say little of a ranking."""
     if failed := found.those("failed", "timed out"):
         slow = len(found.those("timed out"))
         how = {"failed": len(failed) - slow, "timed out": slow}
@@ -147,7 +147,8 @@ def _remark(found: CollectedRun, reading: Reading) -> None:
             f"{many(count, 'query', 'queries')} {verb}" for verb, count in how.items() if count
         )
         it = "it is" if len(failed) == 1 else "they are"
-        message = f"{which} ({few(failed)}): {it} missing from the run, not empty; collect --resume asks again"
+        lost = f"{it} missing from the run, not empty; collect --resume asks again"
+        message = f"{which} ({few(failed)}): {lost}"
         reading.remark("failed-queries", message, len(failed), "warning", failed, found.again)
     if partial := found.those("partial"):
         has = many(len(partial), "query has", "queries have")

@@ -128,11 +128,9 @@ def kind_of(path: str | Path, options: ReadOptions | None = None) -> str | None:
     source = Source.of(path)
     reading = Reading("score", Faults(source.name), options or ReadOptions())
     content = content_of(source, reading.faults, partial(table_header, reading=reading))
-    if is_collected(content.value):
-        return "run"
-    if content.is_document:
+    if content.kind == "json" and (content.is_document or is_collected(content.value)):
         is_request = isinstance(content.value, dict) and "requests" in content.value
-        return "qrels" if is_request else None
+        return "qrels" if is_request else None if content.is_document else "run"
     found = cells_of(content, source, reading)
     if isinstance(found, bytes):
         return "qrels" if is_preferences(found, source) else trec.kind_of(found)

@@ -78,7 +78,7 @@ def _text(cell: Any) -> str:
 
 
 #: Words; whole numbers; values of measures; differences; p-values; relative changes; shares;
-#: effect sizes.
+#: effect sizes; milliseconds.
 TEXT = Format(_text, left=True)
 COUNT = Format(lambda cell: "-" if cell is None or isnan(cell) else f"{cell:.0f}")
 VALUE = Format(number)
@@ -87,6 +87,7 @@ P_VALUE = Format(p_value)
 PERCENT = Format(percent)
 SHARE = Format(lambda cell: "-" if cell is None or isnan(cell) else f"{cell:.1%}")
 EFFECT = Format(lambda cell: number(cell, 2))
+MILLISECONDS = Format(lambda cell: number(cell, 1))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,7 @@ def _ids(found: Hits, engine: Engine, reading: Reading) -> tuple[str, Hits]:
     """Find the field that is the id of every hit; return its name, and the ids."""
     given = reading.told("document")
     hits = [hit for listed in found.values() for hit in listed]
-    paths = _given(given, engine) if given else [*engine.ids]
+    paths = paths_of(given, engine) if given else [*engine.ids]
     if INFERRED in paths:
         inferred = _inferred(hits)
         if len(inferred) > 1 and not any(at(hit, paths[0]) is not None for hit in hits):
@@ -123,7 +123,7 @@ def _without(ids: Hits, found: Hits) -> Iterator[tuple[str, Any]]:
             yield query, found[query][listed.index(None)]
 
 
-def _given(names: list[str], engine: Engine) -> list[str]:
+def paths_of(names: Sequence[str], engine: Engine) -> list[str]:
     """Return the paths that names of the user's may mean: of a hit, or of its own fields."""
     starts = ("", f"{engine.fields}/") if engine.fields else ("",)
     return [
@@ -167,7 +167,7 @@ def _candidates(hits: list[Any], engine: Engine) -> str:
 def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None, Hits, str]:
     """Find the score that every hit has and that agrees with the order; the reason, if another."""
     given = reading.told("score")
-    known = [Score(path, "either") for path in _given(given, engine)] if given else engine.scores
+    known = [Score(path, "either") for path in paths_of(given, engine)] if given else engine.scores
     hits = [hit for listed in found.values() for hit in listed]
     score = next((one for one in known if all(at(hit, one.path) is not None for hit in hits)), None)
     if given and score is None:

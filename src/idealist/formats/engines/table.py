@@ -182,7 +182,8 @@ ENGINES = (
         trouble=(
             *ERRORS,
             Sign("responseHeader/status", (None, 0), "failed with status {}"),
-            Sign("responseHeader/partialResults", (None, False), "has partial results: {}", "partial"),
+            Sign("responseHeader/partialResults", (None, False), "has partial results: {}",
+                 "partial"),
         ),
     ),
     Engine(

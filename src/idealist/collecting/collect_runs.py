@@ -1,0 +1,116 @@
+"""Collecting: something to search and queries in, runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from idealist._version import __version__
+from idealist.asking.interrupts import YOU
+from idealist.collecting.asked_queries import asked_queries, check_values
+from idealist.collecting.collected_files import CollectedFile, now
+from idealist.collecting.collection_result import Collection
+from idealist.collecting.collector import Collector, Pace, Side, Tick
+from idealist.collecting.search_addresses import Wanted, find_search
+from idealist.errors import UsageError
+from idealist.formats.reading import ReadOptions
+from idealist.formats.source import run_names
+
+
+def collect(
+    search: Any,
+    queries: Any,
+    k: int = 100,
+    *,
+    template: Any = None,
+    output: Any = None,
+    text: Any = (),
+    headers: Mapping[str, str] | None = None,
+    columns: Any = None,
+    concurrency: int | None = None,
+    rate: float | None = None,
+    timeout: float = 30.0,
+    attempts: int = 3,
+    warm_up: int = 1,
+    resume: bool = False,
+    again: str = "",
+    tick: Tick | None = None,
+) -> Collection:
+    """Ask an engine, a function or a retriever every query, and keep what it finds.
+
+    `search` is an address, such as ``elasticsearch+http://localhost:9200/products``, a function
+    from the text of a query to its hits, or a retriever of LangChain or LlamaIndex. A `template`
+    is what an engine is asked; several, with an `output` each, are asked by turns. With an `output`
+    every answer is in that file as soon as it came, and `resume` asks what it lacks. `text` names
+    fields of documents that are kept too; of a Python search, ``text=True`` keeps what it returns.
+    `concurrency` says how many queries are under way at once, `rate` how many are asked a second at
+    most. Each has `timeout` seconds, and `attempts` if the engine is busy. The first `warm_up`
+    queries of each thread are asked twice, so that connections and caches are not timed.
+
+    >>> found = collect(lambda text: [("d1", 2.0), ("d2", 1.0)], {"q1": "red shoes"}, k=10)
+    >>> found.run.rows().documents
+    ['d1', 'd2']
+    """
+    _check(k=k, attempts=attempts, concurrency=concurrency, timeout=timeout, rate=rate)
+    asked = asked_queries(queries, k)
+    fields = [text] if isinstance(text, str) else list(text) if isinstance(text, Sequence) else text
+    options = ReadOptions({} if columns is None else columns, shared=True)
+    wanted = Wanted(k, ["text"] if fields is True else fields or (), headers or {}, options)
+    templates = list(template) if isinstance(template, (list, tuple)) else [template]
+    found = [find_search(search, one, wanted) for one in templates]
+    for one in found:
+        check_values(asked, one.places, "the queries")
+    pace = Pace(concurrency or found[0].concurrency, rate, timeout, attempts, warm_up)
+    header = {"queries": len(asked), "k": k, **_told(pace), "again": again or None}
+    with ExitStack() as stack:
+        sides = []
+        for one, path in zip(found, _outputs(output, len(found)), strict=True):
+            file = CollectedFile(path, one.secrets)
+            own = {**one.told(), "template": _template(one), "begun": now(), **header}
+            sides.append(Side(one, stack.enter_context(file.open(own, resume))))
+        collector = Collector(sides, asked, pace)
+        collector.run(tick)
+    return _collection(sides, collector)
+
+
+def _check(**numbers: float | None) -> None:
+    for name, number in numbers.items():
+        if number is not None and not number > 0:
+            raise UsageError(f"{name} is {number}", "give more than 0")
+
+
+def _outputs(output: Any, count: int) -> list[Path | None]:
+    given = list(output) if isinstance(output, (list, tuple)) else [output]
+    if len(given) != count:
+        message = f"there are {count} templates and {len(given)} files to write"
+        raise UsageError(message, "give each template a file: -o a.jsonl -o b.jsonl")
+    paths = [None if one is None else Path(one) for one in given]
+    named = [path.resolve() for path in paths if path is not None]
+    if len(set(named)) < len(named) or (count > 1 and len(named) < count):
+        raise UsageError("two runs would be in one file", "give each a file of its own")
+    return paths
+
+
+def _told(pace: Pace) -> dict[str, Any]:
+    return {
+        "concurrency": pace.concurrency, "rate": pace.rate, "timeout": pace.timeout,
+        "attempts": pace.attempts, "warm_up": pace.warm_up, "idealist": __version__,
+    }  # fmt: skip
+
+
+def _template(search: Any) -> dict[str, str] | None:
+    template = getattr(search, "template", None)
+    return None if template is None else {"name": template.name, "sha256": template.hash}
+
+
+def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
+    files = [side.file for side in sides]
+    paths = [str(file.path) for file in files if file.path is not None]
+    names = run_names(paths) if paths else ["run"]
+    return Collection(
+        {name: file.collected() for name, file in zip(names, files, strict=True)},
+        {name: file.path or file.records for name, file in zip(names, files, strict=True)},
+        collector.stopped, collector.stopped == YOU,
+    )  # fmt: skip

@@ -1,0 +1,149 @@
+"""Where answers are kept: a file that only grows, a line an answer, or a list in memory.
+
+A line is written at once by one call of the system, so that what was kept is kept, whatever kills
+the process next. A line that was cut off then is taken back when the file is gone on with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from idealist.asking.secret_texts import Secrets
+from idealist.collecting.asked_queries import AskedQuery
+from idealist.collecting.engine_answers import Answer
+from idealist.errors import Faults, UsageError
+from idealist.files import check_folder
+from idealist.formats.collected_runs import (
+    HEADER,
+    VERSION,
+    CollectedRun,
+    read_collected,
+    whole_lines,
+)
+from idealist.formats.source import Source
+
+#: What must be the same where a run is gone on with.
+SAME = ("engine", "address", "index", "template", "k")
+#: Statuses that are final: what was answered in full is not asked again.
+FINAL = ("ok", "empty")
+
+
+def now() -> str:
+    """Write the time, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def line_of(query: AskedQuery, answer: Answer, at: str, tries: int = 1) -> dict[str, Any]:
+    """Write an answer as a line of a collected run."""
+    said: dict[str, Any] = {
+        "query": query.id, "text": query.text, "status": answer.status, "at": at,
+        "ms": round(1000 * answer.seconds, 3),
+    }  # fmt: skip
+    known = {"took": answer.took, "total": answer.total, "error": answer.error or None}
+    said |= {key: one for key, one in known.items() if one is not None}
+    if tries > 1:
+        said["tries"] = tries
+    if answer.status in ("ok", "empty", "partial"):
+        said["hits"] = [
+            {
+                "id": hit.id,
+                **({} if hit.score is None else {"score": hit.score}),
+                "rank": rank,
+                **({"text": hit.text} if hit.text else {}),
+            }
+            for rank, hit in enumerate(answer.hits, 1)
+        ]
+    return said
+
+
+@dataclass
+class CollectedFile:
+    """A run that is being collected; in memory, without a path. A context manager."""
+
+    path: Path | None
+    secrets: Secrets
+    records: list[dict[str, Any]] = field(default_factory=list)
+    before: CollectedRun = field(default_factory=CollectedRun)
+    _file: int | None = None
+
+    def open(self, header: Mapping[str, Any], resume: bool) -> Self:
+        """Write how it is collected; `resume` goes on with a file, which else must not be there."""
+        said = {HEADER: VERSION, **header}
+        if self.path is not None:
+            check_folder(self.path)
+            self.before = self._found(said, resume)
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+            try:
+                self._file = os.open(self.path, flags, 0o666)
+            except OSError as error:
+                raise UsageError(f"cannot write {self.path}: {error.strerror}") from None
+        self.add(said)
+        return self
+
+    def _found(self, header: Mapping[str, Any], resume: bool) -> CollectedRun:
+        """Read what was collected before, and take back the end of a line that was cut off."""
+        path = self.path
+        if path is None or not path.exists() or not path.stat().st_size:
+            return CollectedRun()
+        if not resume:
+            hint = "--resume asks what it lacks; or give another name"
+            raise UsageError(f"{path} is there already", hint)
+        found = read_collected(Source.of(path))
+        if found is None:
+            raise UsageError(f"{path} is no collected run", "give another name")
+        for key in SAME:
+            if _identity(found.header.get(key)) != _identity(header.get(key)):
+                hint = "collect what is new into another file"
+                raise UsageError(f"{path} was collected with another {key}", hint)
+        text = path.read_bytes()
+        if len(kept := whole_lines(text)) < len(text):
+            os.truncate(path, len(kept) + 1)  # with the end of the last whole line
+        elif not text.endswith(b"\n"):
+            with path.open("ab") as file:
+                file.write(b"\n")
+        return found
+
+    def lacks(self, query: AskedQuery) -> bool:
+        """Whether a query is still to be asked: it is new, has another text, or it failed."""
+        known = self.before.answers.get(query.id)
+        return known is None or known["status"] not in FINAL or known.get("text") != query.text
+
+    def add(self, record: dict[str, Any]) -> None:
+        """Keep a line; once this returns, nothing but the disk can lose it."""
+        if self._file is None:
+            self.records.append(record)
+            return
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        data = (self.secrets.scrub(line) + "\n").encode("utf-8", "replace")
+        while data:
+            try:
+                data = data[os.write(self._file, data) :]
+            except OSError as error:
+                raise UsageError(f"cannot write {self.path}: {error.strerror}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = None
+
+    def collected(self) -> CollectedRun:
+        """Return all that there is, from before too."""
+        if self.path is None:
+            return CollectedRun.of(self.records, Faults())
+        found = read_collected(Source.of(self.path))
+        return CollectedRun() if found is None else found
+
+
+def _identity(value: Any) -> Any:
+    """Return what tells one from another: of a template its content, wherever it is."""
+    return value["sha256"] if isinstance(value, Mapping) else value

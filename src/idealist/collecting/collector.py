@@ -1,0 +1,262 @@
+"""Asking all queries: some at a time, at a given rate, again where that helps, each answer kept.
+
+Threads ask, each over connections of its own. Whoever has an answer writes it at once. The caller's
+thread watches: it shows how far it is, and gives up searches that do not heed their time-out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from idealist.asking.interrupts import YOU, on_interrupt
+from idealist.asking.patience import pause_after
+from idealist.collecting.asked_queries import AskedQuery
+from idealist.collecting.collected_files import CollectedFile, line_of, now
+from idealist.collecting.engine_answers import Answer, Busy, Hopeless, failed, timed_out
+from idealist.collecting.search_source import OpenedSearch, SearchSource
+from idealist.errors import IdealistError
+
+#: So many queries in a row without any answer of the server, or failed, and no more are asked.
+UNANSWERED_IN_A_ROW, FAILED_IN_A_ROW = 10, 100
+#: Seconds that a search may take beyond its time-out before it is left alone.
+GRACE = 1.0
+#: Seconds between two looks at what goes on, and of the first pause before a query is asked again.
+LOOK, FIRST_PAUSE = 0.05, 0.5
+
+#: How many queries are done, of how many; and how many of them failed.
+Tick = Callable[[int, int, int], None]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How the engine is asked: how many queries at a time, and how many a second at most.
+
+    Each query may take `timeout` seconds, and is asked `attempts` times if the engine is busy or
+    the connection breaks. Each thread first asks `warm_up` queries that do not count.
+    """
+
+    concurrency: int
+    rate: float | None = None
+    timeout: float = 30.0
+    attempts: int = 3
+    warm_up: int = 1
+
+
+@dataclass(frozen=True)
+class Side:
+    """One run that is collected: what is searched, and where answers are kept."""
+
+    search: SearchSource
+    file: CollectedFile
+
+
+@dataclass(frozen=True)
+class Job:
+    """One query for one side."""
+
+    side: Side
+    query: AskedQuery
+
+
+@dataclass
+class Worker:
+    """A thread, the job that it has, and since when its search is under way."""
+
+    thread: threading.Thread | None = None
+    job: Job | None = None
+    since: float | None = None
+    at: str = ""
+    tries: int = 0
+    is_gone: bool = False
+    opened: dict[int, OpenedSearch] = field(default_factory=dict)
+
+
+class Stopped(Exception):
+    """Nothing more shall be asked."""
+
+
+class Collector:
+    """Asks queries of one side, or of several by turns; `stopped` says why it ended early."""
+
+    def __init__(self, sides: Sequence[Side], queries: Sequence[AskedQuery], pace: Pace) -> None:
+        self.sides, self.queries, self.pace = sides, queries, pace
+        self.jobs = [
+            Job(side, query)
+            for number, query in enumerate(queries)
+            for side in _rotated(sides, number)
+            if side.file.lacks(query)
+        ]
+        self.counts: Counter[str] = Counter()
+        self.stopped = ""
+        self.error: IdealistError | None = None
+        self._left = iter(self.jobs)
+        self._lock, self._stop, self._idle = threading.Lock(), threading.Event(), threading.Event()
+        self._slot = self._resume = 0.0
+        self._unanswered = self._failed = 0
+
+    @property
+    def done(self) -> int:
+        """How many queries have an answer, or none for good."""
+        return self.counts.total()
+
+    @property
+    def failed(self) -> int:
+        """How many of them failed or timed out."""
+        return self.counts["failed"] + self.counts["timed out"]
+
+    def run(self, tick: Tick | None = None) -> None:
+        """Ask everything; the first Ctrl-C lets what is under way arrive."""
+        workers = [self._started(n) for n in range(min(self.pace.concurrency, len(self.jobs)))]
+        with on_interrupt(lambda: self.stop(YOU)):
+            while any(worker.thread and worker.thread.is_alive() for worker in workers):
+                self._idle.wait(LOOK)
+                self._idle.clear()
+                workers = [self._watched(worker) for worker in workers]
+                if tick is not None:
+                    tick(self.done, len(self.jobs), self.failed)
+        if self.error is not None:
+            raise self.error
+
+    def stop(self, words: str) -> None:
+        """Ask nothing more; answers that are under way may arrive."""
+        self.stopped = self.stopped or words
+        self._stop.set()
+
+    def _started(self, number: int | None) -> Worker:
+        """Start a thread, which warms up with the query of a number."""
+        worker = Worker()
+        worker.thread = threading.Thread(target=self._work, args=(worker, number), daemon=True)
+        worker.thread.start()
+        return worker
+
+    def _watched(self, worker: Worker) -> Worker:
+        """Leave a search alone that does not end, and let another thread go on."""
+        since = worker.since
+        if since is None or time.monotonic() - since < self.pace.timeout + GRACE:
+            return worker
+        with self._lock:
+            if worker.since != since:  # it has ended after all
+                return worker
+            worker.is_gone = True
+        if worker.job is not None:
+            slow = timed_out(self.pace.timeout, time.monotonic() - since)
+            self._settle(worker.job, slow, worker)
+        return self._started(None)
+
+    def _work(self, worker: Worker, number: int | None) -> None:
+        """Ask until nothing is left."""
+        try:
+            if number is not None:
+                self._warm(worker, number)
+            while (job := self._next(worker)) is not None:
+                answer = self._answer(worker, job)
+                with self._lock:
+                    if worker.is_gone:
+                        return
+                    worker.job = worker.since = None
+                self._settle(job, answer, worker)
+        except Stopped:
+            pass
+        except IdealistError as error:
+            self.error = self.error or error
+            self.stop(error.message)
+        finally:
+            for opened in worker.opened.values():
+                opened.close()
+            self._idle.set()
+
+    def _next(self, worker: Worker) -> Job | None:
+        with self._lock:
+            if self._stop.is_set() or worker.is_gone:
+                return None
+            job = next(self._left, None)
+            worker.job, worker.tries, worker.since = job, 0, None
+            return job
+
+    def _warm(self, worker: Worker, number: int) -> None:
+        """Open connections and fill caches with queries that do not count."""
+        for side in self.sides:
+            for n in range(self.pace.warm_up):
+                query = self.queries[(number + n) % len(self.queries)]
+                try:
+                    self._once(worker, Job(side, query))
+                except Busy as busy:
+                    if busy.is_unreached:
+                        hint = "is the engine up, and the address right?"
+                        raise Hopeless(str(busy), hint) from None
+                    self._hold(busy.wait)
+
+    def _answer(self, worker: Worker, job: Job) -> Answer:
+        """Ask until there is an answer, or no hope of one."""
+        while True:
+            try:
+                return self._once(worker, job)
+            except Busy as busy:
+                if worker.tries >= self.pace.attempts:
+                    with self._lock:
+                        self._unanswered += 1
+                    times = f", {worker.tries} times" if worker.tries > 1 else ""
+                    return failed(f"{busy}{times}", busy.seconds)
+                self._hold(busy.wait)
+                self._sleep(busy.wait + pause_after(worker.tries, FIRST_PAUSE))
+            except Hopeless as hopeless:
+                if not self.counts["ok"]:
+                    raise
+                return failed(hopeless.message)
+
+    def _once(self, worker: Worker, job: Job) -> Answer:
+        """Ask once, as soon as the rate allows it."""
+        self._sleep(self._turn() - time.monotonic())
+        worker.tries += 1
+        worker.at, worker.since = now(), time.monotonic()
+        try:
+            if (key := id(job.side)) not in worker.opened:
+                worker.opened[key] = job.side.search.opened(self.pace.timeout)
+            return worker.opened[key].ask(job.query)
+        finally:
+            if not worker.is_gone:
+                worker.since = None
+
+    def _turn(self) -> float:
+        """Return when the next request may be sent."""
+        with self._lock:
+            self._slot = max(self._slot, self._resume, time.monotonic())
+            turn = self._slot
+            if self.pace.rate is not None:
+                self._slot += 1 / self.pace.rate
+            return turn
+
+    def _hold(self, seconds: float) -> None:
+        """Send nothing for as long as the engine asks."""
+        with self._lock:
+            self._resume = max(self._resume, time.monotonic() + seconds)
+
+    def _sleep(self, seconds: float) -> None:
+        if (seconds > 0 and self._stop.wait(seconds)) or self._stop.is_set():
+            raise Stopped
+
+    def _settle(self, job: Job, answer: Answer, worker: Worker) -> None:
+        """Keep an answer; stop where nothing but failures comes back."""
+        with self._lock:
+            job.side.file.add(line_of(job.query, answer, worker.at, worker.tries))
+            self.counts[answer.status] += 1
+            if answer.status in ("ok", "empty", "partial"):
+                self._unanswered = self._failed = 0
+                return
+            self._failed += 1
+            words = f"queries in a row {{}}; the last one: {answer.error}"
+            if self._unanswered >= UNANSWERED_IN_A_ROW:
+                self.stop(f"{self._unanswered} {words.format('had no answer')}")
+            elif self._failed >= FAILED_IN_A_ROW:
+                self.stop(f"{self._failed} {words.format('failed')}")
+
+
+def _rotated(sides: Sequence[Side], number: int) -> Iterator[Side]:
+    """Return the sides, each first as often as the others."""
+    start = number % len(sides)
+    return itertools.chain(sides[start:], sides[:start])

@@ -1,0 +1,96 @@
+"""Mapping files: a few lines of TOML or JSON by which any HTTP endpoint is asked and read."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from idealist.collecting.http_engines import HttpEngine
+from idealist.errors import Faults, nearest
+from idealist.formats.engines.table import ERRORS, Engine, Score
+from idealist.formats.source import Source
+
+#: What a mapping may say, and what of a response.
+KEYS = ("name", "method", "url", "headers", "request", "response")
+PARTS = ("list", "id", "score", "text", "total", "took")
+EXAMPLE = (
+    'url = "https://shop.example/search", [request] with q = "{{query}}", '
+    'and [response] with list = "result.items" and id = "sku"'
+)
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """An endpoint: how it is asked, where, with which headers, and what it is asked for."""
+
+    engine: HttpEngine
+    url: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    request: Mapping[str, Any] = field(default_factory=dict)
+    text: str = ""
+    source: str = ""
+
+
+def read_mapping(path: str | Path) -> Mapped:
+    """Read a mapping; say all that is wrong with it."""
+    source = Source.of(path)
+    text, faults = source.read().decode(), Faults(source.name)
+    said = _loaded(text, source.suffix, faults)
+    _check(said, faults)
+    faults.check()
+    response = said["response"]
+    hits, id_ = _path(response["list"]), _path(response["id"])
+    engine = Engine(
+        str(said.get("name", Path(source.name).stem)), (hits,), (id_,),
+        (Score(_path(response["score"]), "either"),) if "score" in response else (),
+        total=(_path(response["total"]),) if "total" in response else (),
+        took=_path(response.get("took", "")), trouble=ERRORS,
+    )  # fmt: skip
+    method = str(said.get("method", "POST")).upper()
+    asked = HttpEngine(engine.name, engine, "", method=method)
+    request, headers = said.get("request", {}), said.get("headers", {})
+    return Mapped(asked, said["url"], headers, request, _path(response.get("text", "")), text)
+
+
+def _path(written: str) -> str:
+    return written.replace(".", "/")
+
+
+def _loaded(text: str, suffix: str, faults: Faults) -> dict[str, Any]:
+    try:
+        said = json.loads(text) if suffix == ".json" else tomllib.loads(text)
+    except ValueError as error:  # of both
+        kind = "JSON" if suffix == ".json" else "TOML"
+        faults.fail("bad-template", f"the mapping is not {kind}: {error}", f"write {EXAMPLE}")
+    if not isinstance(said, dict):
+        faults.fail("bad-template", "the mapping is not an object", f"write {EXAMPLE}")
+    return said
+
+
+def _check(said: Mapping[str, Any], faults: Faults) -> None:
+    def add(message: str, hint: str = f"write {EXAMPLE}") -> None:
+        faults.add("bad-template", message, hint)
+
+    for key in said.keys() - {*KEYS}:
+        add(f"a mapping has no {key!r}", nearest(key, KEYS))
+    for key in ("headers", "request", "response"):
+        if not isinstance(said.get(key, {}), dict):
+            add(f"{key} is {said[key]!r:.60}, and must be a table")
+    if not isinstance(said.get("url"), str):
+        add("the mapping has no url")
+    if str(said.get("method", "POST")).upper() not in ("GET", "POST"):
+        add(f"the method is {said['method']!r:.20}", "write GET or POST")
+    response = said.get("response")
+    response = response if isinstance(response, dict) else {}
+    for key in ("list", "id"):
+        if key not in response:
+            add(f"[response] does not say where the {key} is")
+    for key, path in response.items():
+        if key not in PARTS:
+            add(f"[response] has no {key!r}", nearest(key, PARTS))
+        elif not isinstance(path, str):
+            add(f"the path of {key} is {path!r:.40}", 'write keys with dots: "result.items"')
