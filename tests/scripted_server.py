@@ -1,7 +1,8 @@
-"""A server that answers as a script says: as models do, and as servers do on bad days.
+"""A server that answers as a script says: as models or engines do, and as servers do on bad days.
 
 It speaks OpenAI's chat completions on loopback, and keeps all that it was asked. A script maps the
 number of a request, from 0, and its body to what happens; `by_turns` makes one of a few replies.
+Where it is `engine`, it answers at every path, and the script gets whole requests.
 """
 
 from __future__ import annotations
@@ -132,7 +133,9 @@ class ScriptedServer:
 
 
 @contextmanager
-def scripted(script: Script | Scripted = judging, port: int = 0) -> Iterator[ScriptedServer]:
+def scripted(
+    script: Script | Scripted = judging, port: int = 0, engine: bool = False
+) -> Iterator[ScriptedServer]:
     """Serve a script on loopback."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -140,9 +143,12 @@ def scripted(script: Script | Scripted = judging, port: int = 0) -> Iterator[Scr
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+            if engine:
+                body = {"method": self.command, "path": self.path, "body": body}
             found = server.take(body, {name.lower(): one for name, one in self.headers.items()})
-            reply = found if self.path == "/v1/chat/completions" else failing(404, "no such path")
+            known = engine or self.path == "/v1/chat/completions"
+            reply = found if known else failing(404, "no such path")
             time.sleep(reply.pause)
             if reply.cut == "before":
                 self.hang_up()
@@ -160,6 +166,8 @@ def scripted(script: Script | Scripted = judging, port: int = 0) -> Iterator[Scr
             self.wfile.write(reply.body)
             with server.lock:
                 server.done.append((body, reply))
+
+        do_GET = do_POST
 
         def hang_up(self) -> None:
             self.wfile.flush()

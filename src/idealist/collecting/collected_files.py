@@ -91,13 +91,13 @@ class CollectedFile:
         path = self.path
         if path is None or not path.exists() or not path.stat().st_size:
             return CollectedRun()
-        if not resume:
-            hint = "--resume asks what it lacks; or give another name"
-            raise UsageError(f"{path} is there already", hint)
         found = read_collected(Source.of(path))
         if found is None:
-            raise UsageError(f"{path} is no collected run", "give another name")
-        for key in SAME:
+            raise UsageError(f"{path} is there already, and no collected run", "give another name")
+        if found.answers and not resume:
+            hint = "--resume asks what it lacks; or give another name"
+            raise UsageError(f"{path} is there already", hint)
+        for key in SAME if found.answers else ():
             if _identity(found.header.get(key)) != _identity(header.get(key)):
                 hint = "collect what is new into another file"
                 raise UsageError(f"{path} was collected with another {key}", hint)

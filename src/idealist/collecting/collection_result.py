@@ -64,9 +64,8 @@ class Collection(Result):
         runs = f" for {len(self.collected)} runs" if len(self.collected) > 1 else ""
         said = f"{many(asked, 'query was', 'queries were')} asked of {_engine(first)}{runs}"
         count = self.lacking
-        return f"{said}; {'all have' if not count else f'{count} have no'} answer" + (
-            "s" if not count else ""
-        )
+        verb = "has" if count == 1 else "have"
+        return f"{said}; {f'{count} {verb} no answer' if count else 'all have answers'}"
 
     def report(self) -> Document:
         """Describe the runs: statuses, latencies, and the errors."""
