@@ -116,11 +116,12 @@ class CollectedFile:
 
     def add(self, record: dict[str, Any]) -> None:
         """Keep a line; once this returns, nothing but the disk can lose it."""
+        written = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+        line = self.secrets.scrub(written)
         if self._file is None:
-            self.records.append(record)
+            self.records.append(record if line == written else json.loads(line))
             return
-        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-        data = (self.secrets.scrub(line) + "\n").encode("utf-8", "replace")
+        data = (line + "\n").encode("utf-8", "replace")
         while data:
             try:
                 data = data[os.write(self._file, data) :]

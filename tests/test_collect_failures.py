@@ -1,0 +1,310 @@
+"""Engines on bad days: statuses right, nothing lost, and resuming asks only what is lacking."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import idealist as il
+from collect_cases import SHORT, elastic, elasticsearch, reply
+from engine_shapes import es
+from idealist.cli.main import main
+from idealist.collecting import collector
+from idealist.errors import UsageError
+from idealist.formats.collected_runs import read_collected, whole_lines
+from idealist.formats.source import Source
+from scripted_server import Scripted, failing
+from waiting import PATIENCE
+
+#: What happens to a query, by the first word of its text; and its status.
+DAYS: dict[str, tuple[Scripted, str, str]] = {
+    "fine": (elastic(), "ok", ""),
+    "nothing": (reply({"took": 1, "hits": {"total": {"value": 0}, "hits": []}}), "empty", ""),
+    "shards": (elastic(_shards={"failed": 2}), "partial", "failed on 2 shards"),
+    "late": (elastic(timed_out=True), "partial", "timed out: its hits are incomplete"),
+    "slow": (Scripted(elastic().body, pause=1.0), "timed out", "no answer within 0.4 seconds"),
+    "hung": (Scripted(cut="before"), "failed", "the connection broke"),
+    "cut": (Scripted(elastic().body, cut="middle"), "failed", "the connection broke"),
+    "busy": (failing(429, "slow down", retry_after="0"), "failed", "status 429: slow down, 2 times"),
+    "broken": (failing(500, "out of memory"), "failed", "status 500: out of memory, 2 times"),
+    "gateway": (failing(504, "upstream"), "timed out", "status 504"),
+    "refused": (failing(400, "parse error"), "failed", "status 400: parse error"),
+    "error": (reply({"error": {"reason": "no shard"}}), "failed", "no shard"),
+    "garbage": (Scripted(b"\x00\xff{{{"), "failed", "the answer is not JSON"),
+    "page": (Scripted(b"<html>Welcome</html>"), "failed", "the answer is not JSON, but a web page"),
+    "list": (reply([1, 2]), "failed", "cannot read [1, 2]"),
+    "other": (reply({"items": []}), "failed", "no list of hits"),
+    "no ids": (reply({"hits": {"hits": [{"_score": 1}]}}), "failed", "no _id"),
+    "scores": (reply({"hits": {"hits": [{"_id": "a", "_score": "x"}]}}), "failed", "'x'"),
+    "away": (Scripted(b"", 302, {"location": "http://x/"}), "failed", "the address leads elsewhere"),
+}  # fmt: skip
+QUERIES = {f"q{n}": day for n, day in enumerate(DAYS)}
+PACE: dict[str, Any] = {"template": SHORT, "timeout": 0.4, "attempts": 2, "concurrency": 2}
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "FIRST_PAUSE", 0.01)
+
+
+def statuses(path: Path) -> dict[str, str]:
+    found = read_collected(Source.of(path))
+    assert found is not None
+    return {query: record["status"] for query, record in found.answers.items()}
+
+
+def test_every_bad_day_has_its_status_and_nothing_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(lambda text: DAYS[text][0]) as (address, _):
+        found = il.collect(address, QUERIES, output=path, warm_up=0, **PACE)
+    answers = found.collected["run"].answers
+    assert statuses(path) == {query: DAYS[day][1] for query, day in QUERIES.items()}
+    for query, day in QUERIES.items():
+        assert DAYS[day][2] in answers[query].get("error", ""), day
+        assert ("hits" in answers[query]) == (DAYS[day][1] in ("ok", "empty", "partial"))
+    failed = [q for q, day in QUERIES.items() if DAYS[day][1] in ("failed", "timed out")]
+    assert found.lacking == len(failed)
+    rows = found.run.rows()
+    assert set(rows.queries) == set(QUERIES) - set(failed)
+
+
+def test_resuming_asks_only_what_is_lacking(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(lambda text: DAYS[text][0]) as (address, _):
+        il.collect(address, QUERIES, output=path, warm_up=0, **PACE)
+        with elasticsearch(elastic()) as (well, server):
+            kept = path.read_bytes()
+            moved = kept.replace(address.split("//")[1].split("/")[0].encode(),
+                                 well.split("//")[1].split("/")[0].encode())  # fmt: skip
+            path.write_bytes(moved)
+            more = {**QUERIES, "new": "fine"}
+            il.collect(well, more, output=path, warm_up=0, resume=True, **PACE)
+    asked = Counter(body["body"]["query"] for body in server.asked if body["method"] == "POST")
+    lacking = [day for day in QUERIES.values() if DAYS[day][1] not in ("ok", "empty")]
+    assert asked == Counter([*lacking, "fine"])
+    assert path.read_bytes().startswith(moved)  # what was written is not touched
+    final = {q: "empty" if day == "nothing" else "ok" for q, day in more.items()}
+    assert statuses(path) == final
+    before = len(server.asked)
+    with pytest.raises(UsageError, match="there already"):
+        il.collect(well, more, output=path, **PACE)
+    assert len(server.asked) == before
+
+
+def test_a_query_of_another_text_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(elastic()) as (address, server):
+        il.collect(address, {"a": "x", "b": "y"}, output=path, warm_up=0, **PACE)
+        il.collect(address, {"a": "x", "b": "z"}, output=path, warm_up=0, resume=True, **PACE)
+    assert [one["body"]["query"] for one in server.asked if one["body"]][2:] == ["z"]
+
+
+@pytest.mark.parametrize("other", ["template", "k", "address"])
+def test_a_run_is_of_one_template_and_one_engine(other: str, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(elastic()) as (address, _), elasticsearch(elastic()) as (second, _):
+        il.collect(address, {"a": "x"}, 5, output=path, **PACE)
+        changed = {**PACE, "template": {"q": "{{query}}"}} if other == "template" else PACE
+        where, k = second if other == "address" else address, 6 if other == "k" else 5
+        with pytest.raises(UsageError, match=f"with another {other}"):
+            il.collect(where, {"a": "x"}, k, output=path, resume=True, **changed)
+
+
+def test_a_server_that_is_busy_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[str] = Counter()
+
+    def script(text: str) -> Scripted:
+        seen[text] += 1
+        return elastic() if seen[text] > 1 else failing(429, "busy", retry_after="0.3")
+
+    with elasticsearch(script) as (address, _):
+        begun = time.monotonic()
+        found = il.collect(address, {"a": "x"}, warm_up=0, **PACE)
+    (line,) = found.collected["run"].answers.values()
+    assert (line["status"], line["tries"]) == ("ok", 2)
+    assert time.monotonic() - begun >= 0.3
+    assert line["ms"] < 300  # the time of the answer, not of the waiting
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 302])
+def test_what_no_query_would_change_ends_at_once(status: int, tmp_path: Path) -> None:
+    with (
+        elasticsearch(failing(status, "no")) as (address, server),
+        pytest.raises(UsageError, match="check the address"),
+    ):
+        il.collect(address, {f"q{n}": "x" for n in range(50)}, output=tmp_path / "r.jsonl", **PACE)
+    assert len(server.asked) <= 1 + 2
+
+
+def test_nobody_there_is_said_at_once(tmp_path: Path) -> None:
+    address = "elasticsearch+http://127.0.0.1:9/products"
+    with pytest.raises(UsageError, match="cannot connect"):
+        il.collect(address, {"a": "x"}, output=tmp_path / "run.jsonl", **PACE)
+
+
+def test_an_engine_that_dies_is_not_asked_forever(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def script(text: str) -> Scripted:
+        asked.append(text)
+        return elastic() if len(asked) <= 5 else failing(503, "down")
+
+    queries = {f"q{n}": f"x{n}" for n in range(200)}
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(script) as (address, _):
+        found = il.collect(address, queries, output=path, warm_up=0, **PACE)
+    assert "in a row had no answer" in found.stopped
+    assert len(asked) < 60
+    collected = found.collected["run"]
+    assert len(collected.those("ok")) == 5
+    assert collected.unasked == 200 - len(collected.answers)
+    doubts = {one.code: one for one in il.evaluate({q: {"d1": 1} for q in queries}, path).doubts}
+    assert doubts["failed-queries"].count == len(collected.those("failed"))
+    assert doubts["unasked-queries"].count == collected.unasked
+
+
+def collecting(tmp_path: Path, address: str, *more: str) -> subprocess.Popen[bytes]:
+    """Start the verb in a process of its own."""
+    (tmp_path / "t.json").write_text(json.dumps(SHORT))
+    lines = [f"q{n}\tx{n}" for n in range(400)]
+    (tmp_path / "queries.tsv").write_text("\n".join(lines))
+    verb = "import sys; from idealist.cli.main import main; main(sys.argv[1:])"
+    command = [
+        sys.executable, "-c", verb, "collect", address, "--queries", "queries.tsv",
+        "--template", "t.json", "-o", "run.jsonl", "--concurrency", "4", *more,
+    ]  # fmt: skip
+    return subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def until_lines(path: Path, count: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while not path.exists() or path.read_bytes().count(b"\n") < count:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_what_was_kept_survives_and_the_rest_is_asked_once(
+    how: signal.Signals, tmp_path: Path
+) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(Scripted(elastic().body, pause=0.01)) as (address, server):
+        process = collecting(tmp_path, address, "--warm-up", "0")
+        until_lines(path, 60)
+        kept_before = path.read_bytes()
+        process.send_signal(how)
+        output = process.communicate(timeout=PATIENCE)
+        assert process.returncode == (-how if how == signal.SIGKILL else 130), output
+        survived = path.read_bytes()
+        assert survived.startswith(kept_before[: kept_before.rfind(b"\n") + 1])
+        answered = set(statuses(path))
+        assert len(answered) >= 59
+        before = len(server.asked)
+        again = collecting(tmp_path, address, "--warm-up", "0", "--resume")
+        assert again.communicate(timeout=PATIENCE)[0]
+        assert again.returncode == 0
+    asked = Counter(one["body"]["query"] for one in server.asked[before:] if one["body"])
+    assert asked == Counter(f"x{n}" for n in range(400) if f"q{n}" not in answered)
+    assert statuses(path) == {f"q{n}": "ok" for n in range(400)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_file_that_was_cut_anywhere_has_all_of_its_whole_lines(data: st.DataObject) -> None:
+    header = {"collected": 1, "engine": "x", "queries": 3}
+    lines = [
+        {"query": f"q{n}", "text": "ü" * n, "status": "ok", "hits": [{"id": "d", "score": n}]}
+        for n in range(3)
+    ]
+    text = b"".join(
+        json.dumps(one, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        for one in (header, *lines)
+    )
+    end = data.draw(st.integers(text.index(b"\n") + 1, len(text)))
+    whole = [line for line in text[:end].split(b"\n")[:-1] if line]
+    last = text[:end].rpartition(b"\n")[2]
+    if last.endswith(b"}]}"):  # all but its end of line
+        whole.append(last)
+    assert [line for line in whole_lines(text[:end]).split(b"\n") if line] == whole
+
+
+@pytest.mark.parametrize("end", range(1, 90, 11))
+def test_a_cut_file_is_gone_on_with(end: int, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    queries = {"a": "größe", "b": "y"}
+    with elasticsearch(elastic()) as (address, _):
+        il.collect(address, queries, output=path, concurrency=1, template=SHORT)
+        os.truncate(path, path.stat().st_size - end)
+        il.collect(address, queries, output=path, concurrency=1, template=SHORT, resume=True)
+    assert statuses(path) == {"a": "ok", "b": "ok"}
+    for line in path.read_bytes().splitlines():
+        json.loads(line)
+
+
+SECRET = "s3cret/key+with=signs"
+
+
+def test_a_secret_is_nowhere_written_or_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("SHOP_KEY", SECRET)
+    monkeypatch.chdir(tmp_path)
+    Path("t.json").write_text(json.dumps(SHORT))
+    Path("q.tsv").write_text("q1\tfine\nq2\twrong\nq3\tlate\nq4\ttitle")
+    echoes = {
+        "fine": elastic(),
+        "wrong": failing(400, f"the key {SECRET} is not known"),
+        "late": elastic(timed_out=SECRET),
+        "title": reply(es() | {"hits": {"hits": [{"_id": f"d {SECRET}", "_score": 1.0}]}}),
+    }
+    with elasticsearch(lambda text: echoes[text]) as (address, server), pytest.raises(SystemExit):
+        main([
+            "collect", address, "--queries", "q.tsv", "--template", "t.json", "-o", "run.jsonl",
+            "--header", "Authorization: ApiKey ${SHOP_KEY}", "-f", "json",
+        ])  # fmt: skip
+    assert {one["authorization"] for one in server.headers} == {f"ApiKey {SECRET}"}
+    said = capsys.readouterr()
+    assert '"partial": 1' in said.out
+    for text in (said.out, said.err, Path("run.jsonl").read_text()):
+        assert SECRET not in text
+    assert "the key [key] is not known" in Path("run.jsonl").read_text()
+    assert "${SHOP_KEY}" in Path("run.jsonl").read_text()  # in the command that asks again
+
+
+def test_a_secret_that_is_written_out_is_refused(tmp_path: Path) -> None:
+    for name in ("Authorization", "X-Api-Key", "x-typesense-api-key", "Cookie"):
+        with pytest.raises(UsageError, match="others could read") as error:
+            il.collect(
+                "elasticsearch+http://127.0.0.1:9/x", {"a": "b"}, template=SHORT,
+                headers={name: SECRET},
+            )  # fmt: skip
+        assert SECRET not in str(error.value)
+
+
+def test_a_search_that_never_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "GRACE", 0.1)
+    forever = threading.Event()
+
+    def search(text: str) -> list[str]:
+        if text == "hang":
+            forever.wait(PATIENCE)
+        return ["d1"]
+
+    queries = {f"q{n}": "hang" if n == 2 else "x" for n in range(6)}
+    found = il.collect(search, queries, timeout=0.2, warm_up=0)
+    forever.set()
+    collected = found.collected["run"]
+    assert collected.those("timed out") == ("q2",)
+    assert len(collected.those("ok")) == 5
