@@ -125,7 +125,7 @@ class LangChainRetriever:
 
 class Node:
     def __init__(self, id_: str, text: str) -> None:
-        self.id_, self.text, self.metadata = id_, text, {}
+        self.id_, self.text = id_, text
 
 
 class NodeWithScore:

@@ -26,6 +26,7 @@ from idealist.errors import IdealistError, InputError, UsageError
 from idealist.evaluating.curves import Curves, depth_curve, precision_recall_curve
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator, evaluate
+from idealist.evaluating.latencies import Latencies
 from idealist.explaining.difference_explainer import DifferenceExplainer, explain_difference
 from idealist.explaining.difference_explanation import Change, DifferenceExplanation
 from idealist.explaining.explainer import Explainer, explain
@@ -142,6 +143,7 @@ __all__ = [
     "Judging",
     "JudgingEstimate",
     "Judgment",
+    "Latencies",
     "Measure",
     "ModelJudging",
     "ModelPreferences",

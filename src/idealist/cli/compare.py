@@ -77,6 +77,7 @@ REPRODUCING = {
     "--best", type=click.IntRange(1), metavar="N",
     help="List the N queries that gained most in the first measure.",
 )  # fmt: skip
+@shared.beside
 @click.option("--details", is_flag=True, help="Show all that is known of every pair.")
 @click.option(
     "--per-query", is_flag=True, help="Also show every query; TSV and CSV show only these."
@@ -92,7 +93,8 @@ def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], column: str | None, queries: str | None, weights: str | None,
     saved: bool, per_query: bool, worst: int | None, best: int | None, sort: str | None,
-    reproducing: bool, baselines: tuple[str, ...] | None, reading: ReadOptions, **options: Any,
+    beside: tuple[str, ...], reproducing: bool, baselines: tuple[str, ...] | None,
+    reading: ReadOptions, **options: Any,
 ) -> None:  # fmt: skip
     """Compare RUNS, judged by QRELS, with a baseline: the first run, unless -b names another.
 
@@ -130,6 +132,8 @@ def command(
     shows_queries = bool(per_query or worst or best)
     paper = paper_style(options, shown["form"], shows_queries, [qrels, *runs, queries, weights])
     options["slices"] = shared.slices_of(known, column)
+    if saved and beside:
+        raise UsageError("--with needs runs", "give qrels and runs instead")
     commands: dict[tuple[str, str], str] = {}
     if saved:
         from idealist.comparing import compare_evaluations
@@ -157,7 +161,8 @@ def command(
         }  # fmt: skip
         found = compare(judged, known_runs, weights=shared.queries_of(weights), **options, **rules)
         evaluations = shared.with_ids_met(found.evaluations, judged, known_runs, **rules)
-        found = replace(found, evaluations=tuple(evaluations))
+        times = shared.latencies_of(beside, known_runs)
+        found = replace(found, evaluations=tuple(evaluations), latencies=times)
         asked = _asked(convention, settings, queries, reading)
         commands = _explaining(found[found.primary], qrels, runs, known_runs, asked)
     from idealist.comparing.changed_queries import QueryView

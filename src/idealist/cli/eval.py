@@ -32,6 +32,7 @@ T = TypeVar("T")
     help="Also say how far each value could move if unjudged documents were judged.",
 )  # fmt: skip
 @options.reach
+@options.beside
 @options.counting
 @click.option(
     "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -41,8 +42,9 @@ T = TypeVar("T")
 @options.output
 def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
-    settings: tuple[str, ...], per_query: bool, bounded: bool, reach: str, queries: str | None,
-    weights: str | None, save: Path | None, reading: ReadOptions, **shown: Any,
+    settings: tuple[str, ...], per_query: bool, bounded: bool, reach: str,
+    beside: tuple[str, ...], queries: str | None, weights: str | None, save: Path | None,
+    reading: ReadOptions, **shown: Any,
 ) -> None:  # fmt: skip
     """Measure RUNS against the judgments in QRELS.
 
@@ -60,6 +62,7 @@ def command(
       idealist eval qrels.txt bm25.run --convention sklearn --set missing=zero
       idealist eval qrels.txt bm25.run dense.run --weights traffic.csv
       idealist eval qrels.txt bm25.run -m nDCG@10 --bounds
+      idealist eval qrels.txt old.jsonl new.jsonl --with latency
       idealist eval qrels.txt 'runs/*.run.gz' -m nDCG@10 -f tsv -o values.tsv
       idealist eval qrels.txt bm25.run --save bm25.json
       idealist eval log.jsonl --columns ranking=chunks,gold=expected_ids
@@ -85,7 +88,8 @@ def command(
     found = options.with_ids_met(found, evaluator.qrels, named, **rules)
     if save is not None:
         found[0].save(save)
-    options.emit(Evaluations(tuple(found), per_query, bounds), **shown)
+    times = options.latencies_of(beside, named)
+    options.emit(Evaluations(tuple(found), per_query, bounds, times), **shown)
 
 
 def _bounded(

@@ -23,6 +23,7 @@ from idealist.rendering.result import FORMS, Result, form_of
 if TYPE_CHECKING:
     from idealist.data import Qrels, Queries, Run
     from idealist.evaluating.evaluation import Evaluation
+    from idealist.evaluating.latencies import Latencies
     from idealist.formats.reading import ReadOptions
 
 
@@ -218,6 +219,11 @@ counting = together(
         help=f"Count only the queries of this file: CSV, JSON, or id<TAB>text lines. {NAMING}",
     ),
 )  # fmt: skip
+#: The option that shows latencies.
+beside = click.option(
+    "--with", "beside", multiple=True, type=click.Choice(["latency"]),
+    help="Also show how long queries took, of runs that `idealist collect` wrote.",
+)  # fmt: skip
 #: The option that leaves out the words.
 quietly = click.option(
     "--quiet", "-q", is_flag=True,
@@ -272,6 +278,13 @@ def slices_of(
         known = ", ".join(queries.columns) or "no column beside the text"
         raise UsageError(f"{queries.name} has no column {column!r}", f"it has {known}")
     return queries.column(column)
+
+
+def latencies_of(beside: Sequence[str], runs: Sequence[Run]) -> Latencies | None:
+    """Read how long queries took, if that is wanted."""
+    from idealist.evaluating.latencies import Latencies
+
+    return Latencies.of(runs) if beside else None
 
 
 def check_inputs(paths: Sequence[str | None]) -> None:

@@ -39,6 +39,7 @@ FORMS = ("html", "md", "json", "table")
     "--top", type=click.IntRange(0), metavar="N", default=30, show_default=True,
     help="Show both lists of the N queries that changed most, and of a third as many worst ones.",
 )  # fmt: skip
+@shared.beside
 @click.option("--full", is_flag=True, help="Show both lists of every query.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -52,7 +53,7 @@ def command(
     qrels: str, runs: tuple[str, ...], measures: tuple[str, ...], convention: str,
     settings: tuple[str, ...], baseline: str | None, queries: str | None, docs: str | None,
     column: str | None, title: str, notes: str | None, top: int, full: bool,
-    output: Path | None, form: str | None, reading: ReadOptions,
+    beside: tuple[str, ...], output: Path | None, form: str | None, reading: ReadOptions,
 ) -> None:  # fmt: skip
     """Report on RUNS, judged by QRELS: one HTML file that needs no network and no other file.
 
@@ -88,7 +89,7 @@ def command(
         with stages.listening(lambda stage: status and status.update(f"{stage} …")):
             found = report(
                 judged, named, baseline=baseline, texts=known, docs=docs, slices=column,
-                title=title, notes=said, top=top, full=full, **rules,
+                title=title, notes=said, top=top, full=full, latency=bool(beside), **rules,
             )  # fmt: skip
             stages.enter("drawing")
         made = _met(found, judged, named, rules).render(written)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from idealist.data import Run
 from idealist.formats import read_run
 from idealist.formats.collected_runs import STATUSES, CollectedRun
+from idealist.formats.run_sources import ObjectRun
 from idealist.notation import many
 from idealist.rendering.document import (
     COUNT,
@@ -37,14 +39,19 @@ class Collection(Result):
     """
 
     collected: Mapping[str, CollectedRun]
-    places: Mapping[str, Any]
+    places: Mapping[str, Path | Sequence[Any]]
     stopped: str = ""
     interrupted: bool = False
 
     @property
     def runs(self) -> tuple[Run, ...]:
         """The runs, as every other function takes them."""
-        return tuple(read_run(place, name=name) for name, place in self.places.items())
+        return tuple(
+            read_run(place, name=name)
+            if isinstance(place, Path)
+            else Run(ObjectRun(place, name), name)
+            for name, place in self.places.items()
+        )
 
     @property
     def run(self) -> Run:

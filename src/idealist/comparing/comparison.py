@@ -16,6 +16,7 @@ from idealist.comparing.paper_table import PaperStyle
 from idealist.conventions.signature import Signature
 from idealist.errors import UsageError, nearest
 from idealist.evaluating.evaluation import Evaluation, label_of
+from idealist.evaluating.latencies import Latencies
 from idealist.rendering.document import Document, Table
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.result import Figures, Result
@@ -33,7 +34,8 @@ class Comparison(Result):
     `signatures` name the instrument with the statistics, seed included; `remarks` say what was not
     looked at. With `per_query` the values of every query are shown too; `view` says in which order,
     and how many that lost or gained most are listed. `given` are the runs in the order in which
-    they were given, and `paper` is how the table for a paper is written.
+    they were given, `paper` is how the table for a paper is written, and `latencies` says how long
+    queries took.
     """
 
     evaluations: tuple[Evaluation, ...]
@@ -48,6 +50,7 @@ class Comparison(Result):
     view: QueryView = field(default_factory=QueryView)
     given: tuple[str, ...] = ()
     paper: PaperStyle = field(default_factory=PaperStyle)
+    latencies: Latencies | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -142,6 +145,8 @@ class Comparison(Result):
         data |= changed_data(self)
         if self.remarks:
             data["remarks"] = list(self.remarks)
+        if self.latencies is not None:
+            data["latency"] = self.latencies.data(self.baseline)
         if self.agreement:
             data["agreement"] = [one.data() for one in self.agreement]
         doubts = {one.run: [doubt.data() for doubt in one.doubts] for one in self.evaluations}

@@ -51,9 +51,24 @@ def report(comparison: Comparison) -> Document:
     known = shortened(comparison.signatures, comparison.evaluations[0].convention).values()
     signatures = doc.Signatures(tuple(shared_signatures([*known])))
     return Document(
-        (answer, *tables(comparison), behind, *changed_blocks(comparison), details, *queries),
+        (
+            answer,
+            *tables(comparison),
+            *latency_blocks(comparison),
+            behind,
+            *changed_blocks(comparison),
+            details,
+            *queries,
+        ),
         (*settings, doc.Doubts(comparison.doubts), signatures),
     )
+
+
+def latency_blocks(comparison: Comparison) -> Iterator[doc.Block]:
+    """Say how much slower the runs are, where their times are known."""
+    if (times := comparison.latencies) is not None:
+        yield times.table(comparison.baseline)
+        yield Text(times.words(comparison.baseline))
 
 
 # --- the answer

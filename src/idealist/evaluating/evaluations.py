@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation
+from idealist.evaluating.latencies import Latencies
 from idealist.notation import many
 from idealist.rendering import doubt_words
 from idealist.rendering.document import Block, Document, Doubts, Estimate, Signatures, Table, Text
@@ -28,12 +29,13 @@ class Evaluations(Result):
     """Runs evaluated by the same measures: what ``idealist eval`` shows.
 
     With `per_query` the values of every query are shown too; `bounds` says, by run and measure, how
-    far values could move, or why that cannot be said.
+    far values could move, or why that cannot be said; `latencies` how long queries took.
     """
 
     runs: tuple[Evaluation, ...]
     per_query: bool = False
     bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    latencies: Latencies | None = None
 
     @property
     def measures(self) -> list[str]:
@@ -55,6 +57,14 @@ class Evaluations(Result):
         """Describe the runs: a row each, and below what is doubtful about the numbers."""
         rows = [[one.run, *(_cell(one, label) for label in self.measures)] for one in self.runs]
         tables = [Table.of(["run"], self.measures, rows, turns=True)]
+        if (times := self.latencies) is not None:
+            wider = (
+                row + times.cells(one.run)
+                for row, one in zip(tables[0].rows, self.runs, strict=True)
+            )
+            tables[0] = replace(
+                tables[0], columns=tables[0].columns + times.columns, rows=tuple(wider)
+            )
         if self.per_query:
             values = [(one.run, *row) for one in self.runs for row in one.table().rows]
             tables.append(Table.of(["run", "query"], self.measures, values))
@@ -109,6 +119,8 @@ class Evaluations(Result):
                 label: None if isinstance(one, UsageError) else self._bound_data(one)
                 for label, one in self.bounds[run["run"]].items()
             }
+        times = {} if self.latencies is None else self.latencies.data()
+        runs = [{**run, "latency": times[run["run"]]} if times else run for run in runs]
         signatures = {label: str(one) for label, one in self.runs[0].signatures.items()}
         return {"runs": runs, "convention": self.runs[0].convention, "signatures": signatures}
 
@@ -124,6 +136,9 @@ class Evaluations(Result):
                     pairs = zip(one.queries, one.values[label].tolist(), strict=True)
                     rows += [(one.run, query, label, each) for query, each in pairs]
                 rows.append((one.run, "all", label, value))
+            if self.latencies is not None:
+                cells = self.latencies.percentiles(one.run).items()
+                rows += [(one.run, "all", f"{name} ms", value) for name, value in cells]
         return Table.of(["run", "query", "measure"], ["value"], rows)
 
 

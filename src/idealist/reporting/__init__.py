@@ -38,6 +38,7 @@ def report(
     notes: str = "",
     top: int = TOP,
     full: bool = False,
+    latency: bool = False,
     convention: str | Convention = DEFAULT,
     **axes: Any,
 ) -> Report:
@@ -47,7 +48,8 @@ def report(
     the first unless told. `queries` restricts the judgments to some queries, `texts` are their
     texts, and `docs` those of the documents. `slices` is {query: slice}, or a column of `texts`.
     `notes` are the author's, in plain Markdown. Both lists are shown of the `top` queries that
-    changed most and of a third as many that are worst, or of all (`full`). The rest is as in
+    changed most and of a third as many that are worst, or of all (`full`). With `latency`, how long
+    queries took stands beside the values, of runs that were collected. The rest is as in
     `evaluate`; without measures, each part has its usual ones.
 
     >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
@@ -63,7 +65,7 @@ def report(
     column, parts = _slices(slices, known)
     found = compute(
         qrels, runs, measures, baseline=baseline, queries=queries, texts=known,
-        slices=parts, convention=convention, **axes,
+        slices=parts, latency=latency, convention=convention, **axes,
     )  # fmt: skip
     stages.enter("setting lists side by side")
     rows = QueryRows.of(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,12 +13,13 @@ from idealist.auditing.audit_case import HELD_BYTES, named_runs, ranked_once
 from idealist.auditing.remembered import bytes_held
 from idealist.bounding import Bounds, bounds_of_all
 from idealist.comparing import COMPARED, Comparison, compare, naming
-from idealist.data import Queries
+from idealist.data import Queries, Run
 from idealist.diagnosing import DIAGNOSED, Diagnosis, diagnose
 from idealist.errors import UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluations import Evaluations
 from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
+from idealist.evaluating.latencies import Latencies
 from idealist.formats import read_qrels
 from idealist.measures.instrument import Aggregate
 from idealist.notation import Settings
@@ -111,7 +112,7 @@ def first_alone(whole: Evaluator) -> Evaluator:
 def compute(
     qrels: Any, runs: Any, measures: Any, *, baseline: str | int | None,
     queries: Iterable[Any] | None, texts: Queries | None, slices: Mapping[Any, Any] | None,
-    **rules: Any,
+    latency: bool, **rules: Any,
 ) -> Findings:  # fmt: skip
     """Find all that a report says; every run is read and ranked once, for all verbs.
 
@@ -122,7 +123,8 @@ def compute(
     evaluator = Evaluator(judged, measures or DEFAULT_MEASURES, queries=queries, **rules)
     stages.enter("reading and measuring")
     ranked = _ranked(evaluator, runs)
-    found = Evaluations(tuple(map(evaluator, ranked)))
+    times = Latencies.of(map(_run, named_runs(runs).values())) if latency else None
+    found = Evaluations(tuple(map(evaluator, ranked)), latencies=times)
     stages.enter("auditing")
     audited = audit(
         judged, ranked, measures or DEFAULT_MEASURES, queries=queries, texts=texts, **rules
@@ -132,6 +134,7 @@ def compute(
     stages.enter("comparing")
     if len(ranked) > 1:
         compared = compare(judged, ranked, measures or COMPARED, baseline=baseline, **which)
+        compared = replace(compared, latencies=times)
     elif baseline not in (None, 0, ranked[0].run.name):
         raise UsageError(f"there is no run {baseline!r} beside the one given", "give two runs")
     others = [one for one in found.runs if compared is None or one.run != compared.baseline]
@@ -153,6 +156,10 @@ def compute(
         main=main,
         texts=texts,
     )
+
+
+def _run(given: Run | Ranked) -> Run:
+    return given.run if isinstance(given, Ranked) else given
 
 
 def _ranked(evaluator: Evaluator, runs: Any) -> list[Ranked]:

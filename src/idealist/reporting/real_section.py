@@ -12,6 +12,7 @@ from idealist.comparing import Comparison
 from idealist.comparing.comparison_report import (
     answers,
     best_first,
+    latency_blocks,
     more_about,
     pairs_table,
     reasons,
@@ -57,6 +58,7 @@ def real_blocks(findings: Findings) -> Iterator[Block]:
     if len(findings.runs) > 2 or comparison.slices:
         yield from drawn(comparison, "forest")
     yield from _tables(comparison)
+    yield from latency_blocks(comparison)
     yield from _behind(comparison)
     yield from drawn(comparison, "scatter", run=findings.main, texts=findings.texts)
     yield doc.Details("More about it", tuple(more_about(comparison)))
