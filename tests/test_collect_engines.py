@@ -141,7 +141,7 @@ def test_a_mapping_file_asks_any_endpoint(tmp_path: Path, monkeypatch: Any) -> N
         path = tmp_path / "shop.toml"
         path.write_text(MAPPING.format(url=server.url.removesuffix("/v1")))
         queries = {"q1": {"text": "a&b=c #1 ü", "shop": "north"}}
-        found = il.collect(path, queries, 2, output=tmp_path / "run.jsonl", text="any", warm_up=0)
+        found = il.collect(path, queries, 2, text="any", warm_up=0)
     (asked,) = [request_of(*one) for one in zip(server.asked, server.headers, strict=True)]
     assert (asked.method, asked.path) == ("GET", "/api/search")
     assert asked.said == {"lang": "en", "q": "a&b=c #1 ü", "n": "2", "filter": "north"}

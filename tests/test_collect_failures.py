@@ -69,7 +69,10 @@ def test_every_bad_day_has_its_status_and_nothing_is_lost(tmp_path: Path) -> Non
     path = tmp_path / "run.jsonl"
     with elasticsearch(lambda text: DAYS[text][0]) as (address, _):
         found = il.collect(address, QUERIES, output=path, warm_up=0, **PACE)
-    answers = found.collected["run"].answers
+    kept = read_collected(Source.of(path))
+    assert kept is not None
+    answers = kept.answers
+    assert found.collected["run"].those("failed") == kept.those("failed")
     assert statuses(path) == {query: DAYS[day][1] for query, day in QUERIES.items()}
     for query, day in QUERIES.items():
         assert DAYS[day][2] in answers[query].get("error", ""), day

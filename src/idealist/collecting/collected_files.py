@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -64,13 +65,18 @@ def line_of(query: AskedQuery, answer: Answer, at: str, tries: int = 1) -> dict[
 
 @dataclass
 class CollectedFile:
-    """A run that is being collected; in memory, without a path. A context manager."""
+    """A run that is being collected; in memory, without a path. A context manager.
+
+    What was `added` is remembered without its hits, which are in the file.
+    """
 
     path: Path | None
     secrets: Secrets
     records: list[dict[str, Any]] = field(default_factory=list)
     before: CollectedRun = field(default_factory=CollectedRun)
+    added: dict[str, dict[str, Any]] = field(default_factory=dict)
     _file: int | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def open(self, header: Mapping[str, Any], resume: bool) -> Self:
         """Write how it is collected; `resume` goes on with a file, which else must not be there."""
@@ -83,7 +89,8 @@ class CollectedFile:
                 self._file = os.open(self.path, flags, 0o666)
             except OSError as error:
                 raise UsageError(f"cannot write {self.path}: {error.strerror}") from None
-        self.add(said)
+        self.before.header = said
+        self._write(said)
         return self
 
     def _found(self, header: Mapping[str, Any], resume: bool) -> CollectedRun:
@@ -116,17 +123,22 @@ class CollectedFile:
 
     def add(self, record: dict[str, Any]) -> None:
         """Keep a line; once this returns, nothing but the disk can lose it."""
+        self._write(record)
+        self.added[record["query"]] = {k: v for k, v in record.items() if k != "hits"}
+
+    def _write(self, record: dict[str, Any]) -> None:
         written = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         line = self.secrets.scrub(written)
         if self._file is None:
             self.records.append(record if line == written else json.loads(line))
             return
         data = (line + "\n").encode("utf-8", "replace")
-        while data:
-            try:
-                data = data[os.write(self._file, data) :]
-            except OSError as error:
-                raise UsageError(f"cannot write {self.path}: {error.strerror}") from None
+        try:
+            with self._lock:
+                while data:  # more than once on a full disk only
+                    data = data[os.write(self._file, data) :]
+        except OSError as error:
+            raise UsageError(f"cannot write {self.path}: {error.strerror}") from None
 
     def __enter__(self) -> Self:
         return self
@@ -141,8 +153,7 @@ class CollectedFile:
         """Return all that there is, from before too."""
         if self.path is None:
             return CollectedRun.of(self.records, Faults())
-        found = read_collected(Source.of(self.path))
-        return CollectedRun() if found is None else found
+        return CollectedRun(self.before.header, {**self.before.answers, **self.added})
 
 
 def _identity(value: Any) -> Any:

@@ -65,14 +65,19 @@ class Job:
 
 @dataclass
 class Worker:
-    """A thread, the job that it has, and since when its search is under way."""
+    """A thread, the job that it has, and since when its search is under way.
+
+    A search that takes too long is cut; a thread whose search does not end then is gone.
+    """
 
     thread: threading.Thread | None = None
     job: Job | None = None
     since: float | None = None
     at: str = ""
     tries: int = 0
+    is_cut: bool = False
     is_gone: bool = False
+    search: OpenedSearch | None = None
     opened: dict[int, OpenedSearch] = field(default_factory=dict)
 
 
@@ -135,9 +140,13 @@ class Collector:
         return worker
 
     def _watched(self, worker: Worker) -> Worker:
-        """Leave a search alone that does not end, and let another thread go on."""
+        """End a search that takes too long; where it does not, let another thread go on."""
         since = worker.since
-        if since is None or time.monotonic() - since < self.pace.timeout + GRACE:
+        late = -1.0 if since is None else time.monotonic() - since - self.pace.timeout
+        if late >= 0 and (search := worker.search) is not None:
+            worker.is_cut = True
+            search.cut()
+        if since is None or late < GRACE:
             return worker
         with self._lock:
             if worker.since != since:  # it has ended after all
@@ -211,19 +220,34 @@ class Collector:
 
     def _once(self, worker: Worker, job: Job) -> Answer:
         """Ask once, as soon as the rate allows it."""
-        self._sleep(self._turn() - time.monotonic())
+        turn = self._turn()
+        self._sleep(turn - time.monotonic() if turn else 0.0)
         worker.tries += 1
-        worker.at, worker.since = now(), time.monotonic()
+        begun, worker.is_cut = time.monotonic(), False
+        worker.at, worker.since = now(), begun
         try:
-            if (key := id(job.side)) not in worker.opened:
-                worker.opened[key] = job.side.search.opened(self.pace.timeout)
-            return worker.opened[key].ask(job.query)
+            answer = self._opened(worker, job).ask(job.query)
+        except Busy as busy:
+            if not worker.is_cut:
+                raise
+            answer = failed(str(busy))
         finally:
+            worker.search = None
             if not worker.is_gone:
                 worker.since = None
+        is_late = worker.is_cut and answer.status == "failed"
+        return timed_out(self.pace.timeout, time.monotonic() - begun) if is_late else answer
+
+    def _opened(self, worker: Worker, job: Job) -> OpenedSearch:
+        if (key := id(job.side)) not in worker.opened:
+            worker.opened[key] = job.side.search.opened(self.pace.timeout)
+        worker.search = worker.opened[key]
+        return worker.search
 
     def _turn(self) -> float:
         """Return when the next request may be sent."""
+        if self.pace.rate is None and not self._resume:
+            return 0.0
         with self._lock:
             self._slot = max(self._slot, self._resume, time.monotonic())
             turn = self._slot
@@ -242,8 +266,8 @@ class Collector:
 
     def _settle(self, job: Job, answer: Answer, worker: Worker) -> None:
         """Keep an answer; stop where nothing but failures comes back."""
+        job.side.file.add(line_of(job.query, answer, worker.at, worker.tries))
         with self._lock:
-            job.side.file.add(line_of(job.query, answer, worker.at, worker.tries))
             self.counts[answer.status] += 1
             if answer.status in ("ok", "empty", "partial"):
                 self._unanswered = self._failed = 0

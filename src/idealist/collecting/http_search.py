@@ -11,6 +11,7 @@ import json
 import re
 import socket
 import ssl
+import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -28,7 +29,6 @@ from idealist.collecting.engine_answers import (
     Hopeless,
     ResponseReader,
     failed,
-    timed_out,
 )
 from idealist.collecting.http_engines import HttpEngine
 from idealist.collecting.request_templates import PLACE, Template
@@ -44,8 +44,6 @@ HOPELESS = {
 WORDS = ("reason", "message", "msg", "error", "errors", "detail", "summary", "status", "root")
 #: The longest answer in bytes.
 LARGEST = 256 << 20
-#: How much is read at once.
-BLOCK = 1 << 18
 #: How long to wait for a version, in seconds.
 VERSION_PATIENCE = 5.0
 
@@ -97,12 +95,17 @@ class HttpSearch:
         if not path:
             return None
         opened = HttpOpened(self, VERSION_PATIENCE)
-        with suppress(OSError, http.client.HTTPException, ValueError, TimeoutError):
+        impatience = threading.Timer(VERSION_PATIENCE, opened.cut)
+        impatience.start()
+        try:
             status, _, raw = opened.sent("GET", self.address.path.rstrip("/") + path, None)
             found = at(json.loads(raw), key) if status == 200 else None
-            opened.close()
             return self.secrets.scrub(str(found))[:100] if found is not None else None
-        return None
+        except (OSError, http.client.HTTPException, ValueError):
+            return None
+        finally:
+            impatience.cancel()
+            opened.close()
 
     def opened(self, timeout: float) -> HttpOpened:
         """Open a connection."""
@@ -127,15 +130,8 @@ class HttpOpened:
         begun = time.perf_counter()
         try:
             status, wait, raw = self.sent(search.engine.method, target, body)
-        except TimeoutError:
-            self.close()
-            return timed_out(self.timeout, time.perf_counter() - begun)
         except (OSError, http.client.HTTPException) as error:
-            unreached = self._http is None
-            self.close()
-            what = "cannot connect" if unreached else "the connection broke"
-            words = f"{what}: {self._clean(str(error) or type(error).__name__)}"
-            raise Busy(words, 0.0, time.perf_counter() - begun, unreached) from None
+            raise self._broken(error, time.perf_counter() - begun) from None
         seconds = time.perf_counter() - begun
         if status != 200:
             return self._refused(status, wait, raw, seconds)
@@ -148,62 +144,63 @@ class HttpOpened:
 
     def sent(self, method: str, target: str, body: bytes | None) -> tuple[int, str, bytes]:
         """Send a request; over a connection that the server closed meanwhile, send it again."""
-        deadline, reused = time.monotonic() + self.timeout, self._http is not None
+        reused, begun = self._http is not None, time.monotonic()
         try:
-            return self._sent(method, target, body, deadline)
+            return self._sent(method, target, body)
         except (ConnectionError, http.client.BadStatusLine):
-            if not reused:
+            if not reused or time.monotonic() - begun > self.timeout:
                 raise
             self.close()
-        return self._sent(method, target, body, deadline)
+        return self._sent(method, target, body)
 
-    def _sent(
-        self, method: str, target: str, body: bytes | None, deadline: float
-    ) -> tuple[int, str, bytes]:
-        http_ = self._connected()
-        self._wait_until(deadline)
-        http_.request(method, target, body, self._headers)
-        response = http_.getresponse()
-        raw = bytearray()
-        while len(raw) <= LARGEST:
-            self._wait_until(deadline)
-            part = response.read1(BLOCK)
-            raw += part
-            if not part:
-                break
-        else:
-            raise http.client.HTTPException(f"the answer has more than {LARGEST >> 20} MiB")
+    def _sent(self, method: str, target: str, body: bytes | None) -> tuple[int, str, bytes]:
+        connection = self._connected()
+        connection.request(method, target, body, self._headers)
+        response = connection.getresponse()
+        raw = response.read(LARGEST)
         if response.length:
-            raise http.client.IncompleteRead(b"", response.length)
+            whole = "more than it may" if len(raw) == LARGEST else "less than it says"
+            raise http.client.HTTPException(f"the answer has {whole}, {len(raw):,} bytes")
         response.close()  # which lets the connection take the next request
         if response.will_close:
             self.close()
-        return response.status, response.headers.get("retry-after", ""), bytes(raw)
+        return response.status, response.headers.get("retry-after", ""), raw
 
     def _connected(self) -> http.client.HTTPConnection:
+        """Connect unless that is done; from then on nothing but `cut` ends the waiting.
+
+        A time-out of the socket would cost a call of the system for each that reads or writes.
+        """
         if self._http is None:
             parts = self.search.address
+            host = parts.netloc.rpartition("@")[2]
             if parts.scheme == "https":
                 secure = ssl.create_default_context()
                 made: http.client.HTTPConnection = http.client.HTTPSConnection(
-                    parts.netloc.rpartition("@")[2], timeout=self.timeout, context=secure
+                    host, timeout=self.timeout, context=secure
                 )
             else:
-                made = http.client.HTTPConnection(
-                    parts.netloc.rpartition("@")[2], timeout=self.timeout
-                )
+                made = http.client.HTTPConnection(host, timeout=self.timeout)
             made.connect()
             made.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            made.sock.settimeout(None)
             self._http = made
         return self._http
 
-    def _wait_until(self, deadline: float) -> None:
-        """Wait for the server no longer than until then."""
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        if self._http is not None and self._http.sock is not None:
-            self._http.sock.settimeout(left)
+    def cut(self) -> None:
+        """Let whoever waits for an answer wait no longer."""
+        connection = self._http
+        if connection is not None and connection.sock is not None:
+            with suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+
+    def _broken(self, error: Exception, seconds: float) -> Busy:
+        """Say that a connection broke, or was never made."""
+        unreached = self._http is None
+        self.close()
+        what = "cannot connect" if unreached else "the connection broke"
+        words = f"{what}: {self._clean(str(error) or type(error).__name__)}"
+        return Busy(words, 0.0, seconds, unreached)
 
     def _refused(self, status: int, wait: str, raw: bytes, seconds: float) -> Answer:
         """Say what it means that there is an error in place of an answer."""

@@ -94,6 +94,9 @@ class PythonSearch:
         texts = map(_text, entries) if self.texts else [""] * len(entries)
         return tuple(map(Hit, table.document, scores, texts))
 
+    def cut(self) -> None:
+        """Do nothing: a function cannot be ended."""
+
     def close(self) -> None:
         """Nothing is open."""
 

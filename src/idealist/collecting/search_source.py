@@ -16,6 +16,9 @@ class OpenedSearch(Protocol):
     def ask(self, query: AskedQuery) -> Answer:
         """Ask once; raise `Busy` where the next time may be better, `Hopeless` where none is."""
 
+    def cut(self) -> None:
+        """End a search that takes too long, from another thread, if that can be done."""
+
     def close(self) -> None:
         """Hang up."""
 

@@ -34,8 +34,6 @@ ROWS = Engine(
     "SQL", ("rows",), ("id", "document", "docid", "doc_id", INFERRED),
     (Score("score", "either"), Score("distance", "smaller"), Score("rank", "smaller")),
 )  # fmt: skip
-#: Virtual machine instructions of SQLite between two looks at the clock.
-OFTEN = 10_000
 #: PostgreSQL's code for a statement that took too long.
 CANCELED = "57014"
 
@@ -78,31 +76,30 @@ class SqliteOpened:
     """One connection to a database of SQLite."""
 
     def __init__(self, search: SqliteSearch, timeout: float) -> None:
-        self.timeout, self._deadline = timeout, 0.0
         self._sql, self._places = search.template.parameters(":{}".format)
         self._read = search.reader.answer
         try:
             self._base = sqlite3.connect(
                 f"file:{quote(str(search.path))}?mode=ro", uri=True, timeout=timeout,
-                isolation_level=None,
+                isolation_level=None, check_same_thread=False,
             )  # fmt: skip
         except sqlite3.Error as error:
             raise Hopeless(f"cannot open {search.path}: {error}", "check the path") from None
         self._base.row_factory = sqlite3.Row
-        self._base.set_progress_handler(lambda: time.monotonic() > self._deadline, OFTEN)
 
     def ask(self, query: AskedQuery) -> Answer:
         """Run the statement for a query."""
-        begun, self._deadline = time.perf_counter(), time.monotonic() + self.timeout
+        begun = time.perf_counter()
         try:
             found = self._base.execute(self._sql, _bound(self._places, query)).fetchall()
         except sqlite3.Error as error:
-            seconds = time.perf_counter() - begun
-            if time.monotonic() > self._deadline:
-                return timed_out(self.timeout, seconds)
-            return failed(str(error), seconds)
+            return failed(str(error), time.perf_counter() - begun)
         seconds = time.perf_counter() - begun
         return self._read({"rows": [dict(row) for row in found]}, seconds)
+
+    def cut(self) -> None:
+        """End the statement."""
+        self._base.interrupt()
 
     def close(self) -> None:
         """Close the database."""
@@ -191,6 +188,9 @@ class PostgresOpened:
                 raise Busy(f"the connection broke: {self._clean(error)}", 0.0, seconds) from None
             return failed(self._clean(error), seconds)
         return self.search.reader.answer({"rows": found}, time.perf_counter() - begun)
+
+    def cut(self) -> None:
+        """Do nothing: the server ends statements itself."""
 
     def _clean(self, error: Exception) -> str:
         return self.search.secrets.scrub(" ".join(str(error).split()))[:300]

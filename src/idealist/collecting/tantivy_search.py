@@ -84,5 +84,8 @@ class TantivyOpened:
         fields = {key: one[0] if len(one) == 1 else one for key, one in stored.items()}
         return {"score": score, "fields": fields}
 
+    def cut(self) -> None:
+        """Do nothing: a search of Tantivy cannot be ended."""
+
     def close(self) -> None:
         """Let go of the index."""
