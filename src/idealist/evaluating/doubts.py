@@ -177,7 +177,8 @@ def remarks(case: DoubtCase) -> Iterator[Doubt]:
         concerned = case.mask(remark.queries)
         yield Doubt(
             remark.code, remark.message, remark.count, case.named(concerned),
-            case.without(concerned) if remark.queries else {}, "without them",
+            case.without(concerned) if remark.queries else {},
+            "without it" if len(remark.queries) == 1 else "without them",
             severity=severity, total=remark.total, command=remark.command,
         )  # fmt: skip
 
