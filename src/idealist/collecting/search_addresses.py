@@ -151,5 +151,5 @@ def _refuse(word: str, name: str) -> NoReturn:
     if name in BY_NAME:
         hint = f"write {name}+http://HOST:PORT" + ("/INDEX" if BY_NAME[name].has_index else "")
         raise UsageError(f"{name} has no address that can be read", hint)
-    hint = f"{nearest(name, NAMES)} Such as elasticsearch+http://localhost:9200/products"
+    hint = f"such as elasticsearch+http://localhost:9200/products; {nearest(name, NAMES)}"
     raise UsageError(f"{word!r:.60} is no engine that is known", hint)
