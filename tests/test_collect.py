@@ -20,6 +20,7 @@ from idealist.cli.main import main
 from idealist.collecting.asked_queries import asked_queries
 from idealist.collecting.http_engines import HTTP_ENGINES
 from idealist.collecting.request_templates import parse_template, template_of
+from idealist.collecting.search_addresses import Wanted, find_search
 from idealist.errors import InputError, UsageError
 from idealist.formats.collected_runs import read_collected
 from idealist.formats.source import Source
@@ -373,3 +374,71 @@ def test_a_collected_run_is_no_judgments_and_converts(tmp_path: Path, capsys: An
     assert found.header["engine"].endswith("<lambda>")
     assert read_collected(Source.of(tmp_path / "run.trec")) is None
     assert found.again == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"timeout": float("inf")}, "timeout is inf"),
+        ({"timeout": float("nan")}, "timeout is nan"),
+        ({"k": 0}, "k is 0"),
+        ({"rate": 0.0}, "rate is 0.0"),
+        ({"concurrency": -1}, "concurrency is -1"),
+        ({"output": "-"}, "into -"),
+        ({"output": "run.jsonl.gz"}, "into run.jsonl.gz"),
+        ({"output": "nowhere/run.jsonl"}, "check the folder"),
+        ({"template": {"q": "{{query}}"}}, "takes no template"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says.replace(".", r"\.")):
+        il.collect(lambda text: ["d"], {"q": "x"}, **given)
+
+
+@pytest.mark.parametrize("search", [7, None, object(), ["d1"]])
+def test_what_cannot_be_searched_is_refused(search: Any) -> None:
+    with pytest.raises(UsageError, match="cannot be searched"):
+        il.collect(search, {"q": "x"})
+
+
+def test_queries_without_text_are_refused_before_anything_is_asked() -> None:
+    asked: list[str] = []
+    with pytest.raises(InputError, match="1 of 2 queries have no value"):
+        il.collect(asked.append, {"q": "x", "r": ""})
+    assert not asked
+
+
+def test_another_file_is_never_written_over(tmp_path: Path) -> None:
+    for name, text in (("run.trec", "q1 Q0 d1 1 2.0 x\n"), ("notes.jsonl", '{"a": 1}\n{"a": 2}\n')):
+        path = tmp_path / name
+        path.write_text(text)
+        for resume in (False, True):
+            with pytest.raises(UsageError, match="no collected run"):
+                il.collect(lambda text: ["d"], {"q": "x"}, output=path, resume=resume)
+        assert path.read_text() == text
+
+
+def test_a_key_that_others_can_read_is_doubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHOP_KEY", "s3cret-key")
+    wanted = Wanted(10, headers={"Authorization": "${SHOP_KEY}"})
+    for place, open_ in (("http://search.example", True), ("https://search.example", False),
+                         ("http://127.0.0.1:9200", False)):  # fmt: skip
+        search = find_search(f"solr+{place}/solr/x", {"q": "{{query}}"}, wanted)
+        assert ("without encryption" in search.doubt) == open_
+        assert "s3cret" not in repr(search)
+
+
+def test_converting_says_that_failed_queries_are_lost(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "run.jsonl"
+    search = {"x": ["d"]}.__getitem__
+    il.collect(search, {"q": "x", "r": "other"}, output=path, warm_up=0)
+    main(["convert", str(path), str(tmp_path / "run.csv")])
+    assert "1 query failed (r)" in capsys.readouterr().err
+
+
+def test_a_report_says_what_failed(tmp_path: Path) -> None:
+    good = il.collect(lambda text: ["d"], {f"q{n}": "x" for n in range(9)})
+    bad = il.collect({"x": ["d"]}.__getitem__, {f"q{n}": "x" if n else "y" for n in range(9)})
+    qrels = {f"q{n}": {"d": 1} for n in range(9)}
+    page = il.report(qrels, {"good": good.run, "bad": bad.run}, "RR").render("md")
+    assert "In bad, 1 query failed (q0): it is missing from the run, not empty" in page

@@ -25,6 +25,11 @@ class Secrets:
     def __repr__(self) -> str:
         return f"<Secrets {len(self._secrets)}>"
 
+    @property
+    def has_any(self) -> bool:
+        """Whether there are secrets."""
+        return bool(self._secrets)
+
     def scrub(self, text: str) -> str:
         """Take the secrets out of a text, as they are or encoded."""
         for form in self._forms:

@@ -18,6 +18,11 @@ from idealist.errors import UsageError
 from idealist.formats.reading import ReadOptions
 from idealist.formats.source import run_names
 
+#: More than any of the numbers that say how to ask; as seconds, eleven days.
+MOST = 1_000_000
+#: Suffixes of what cannot grow line by line.
+COMPRESSED = (".gz", ".xz", ".zst")
+
 
 def collect(
     search: Any,
@@ -77,8 +82,8 @@ def collect(
 
 def _check(**numbers: float | None) -> None:
     for name, number in numbers.items():
-        if number is not None and not number > 0:
-            raise UsageError(f"{name} is {number}", "give more than 0")
+        if number is not None and not 0 < number <= MOST:
+            raise UsageError(f"{name} is {number}", f"give more than 0, and at most {MOST:,}")
 
 
 def _outputs(output: Any, count: int) -> list[Path | None]:
@@ -87,6 +92,10 @@ def _outputs(output: Any, count: int) -> list[Path | None]:
         message = f"there are {count} templates and {len(given)} files to write"
         raise UsageError(message, "give each template a file: -o a.jsonl -o b.jsonl")
     paths = [None if one is None else Path(one) for one in given]
+    for path in filter(None, paths):
+        if str(path) == "-" or path.suffix.lower() in COMPRESSED:
+            hint = "write run.jsonl; idealist convert makes it anything else"
+            raise UsageError(f"a run cannot be collected into {path}", hint)
     named = [path.resolve() for path in paths if path is not None]
     if len(set(named)) < len(named) or (count > 1 and len(named) < count):
         raise UsageError("two runs would be in one file", "give each a file of its own")
@@ -113,4 +122,5 @@ def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
         {name: file.collected() for name, file in zip(names, files, strict=True)},
         {name: file.path or file.records for name, file in zip(names, files, strict=True)},
         collector.stopped, collector.stopped == YOU,
+        tuple({one.search.doubt: None for one in sides if one.search.doubt}),
     )  # fmt: skip

@@ -35,6 +35,8 @@ SHOWN = 5
 class Collection(Result):
     """Runs that were collected, by name; `stopped` says why not all queries were asked.
 
+    `doubts` are about the way they were.
+
     ``collection.run`` is the run, or the first of several; all work with every other function.
     """
 
@@ -42,6 +44,7 @@ class Collection(Result):
     places: Mapping[str, Path | Sequence[Any]]
     stopped: str = ""
     interrupted: bool = False
+    doubts: tuple[str, ...] = ()
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -93,6 +96,7 @@ class Collection(Result):
 
     def _notes(self) -> list[str]:
         said = [f"it ended early: {self.stopped}"] if self.stopped else []
+        said += [f"doubt: {words}" for words in self.doubts]
         for name, one in self.collected.items():
             said += [f"doubt: {name}: {words}" for words in _errors(one)]
             if one.unasked:

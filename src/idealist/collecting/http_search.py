@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from idealist._version import __version__
+from idealist.asking.addresses import OVERHEARD, is_open
 from idealist.asking.patience import LONGEST_WAIT, is_passing, retry_after
 from idealist.asking.secret_texts import Secrets
 from idealist.collecting.asked_queries import AskedQuery
@@ -79,13 +80,23 @@ class HttpSearch:
         inside = (found[1] for found in PLACE.finditer(self.target))
         return self.template.places.union(inside)
 
-    def told(self) -> dict[str, Any]:
-        """Say what is asked."""
+    @property
+    def doubt(self) -> str:
+        """Say that others can read a key on its way; empty where they cannot."""
+        overheard = self.secrets.has_any and is_open(self.address)
+        return OVERHEARD.format(place=self._shown) if overheard else ""
+
+    @property
+    def _shown(self) -> str:
+        """The address without anything that is secret."""
         parts = self.address
         host = parts.netloc.rpartition("@")[2]
-        shown = self.secrets.scrub(f"{parts.scheme}://{host}{parts.path}")
+        return self.secrets.scrub(f"{parts.scheme}://{host}{parts.path}")
+
+    def told(self) -> dict[str, Any]:
+        """Say what is asked."""
         return {
-            "engine": self.engine.name, "version": self._version(), "address": shown,
+            "engine": self.engine.name, "version": self._version(), "address": self._shown,
             "index": self.index or None,
         }  # fmt: skip
 

@@ -38,6 +38,7 @@ class PythonSearch:
     options: ReadOptions = field(default_factory=ReadOptions)
     secrets: Secrets = field(default_factory=Secrets)
     concurrency: int = 1
+    doubt: str = ""
 
     @classmethod
     def of(cls, given: Any, k: int, texts: bool, options: ReadOptions) -> PythonSearch:
@@ -123,6 +124,8 @@ def _limit(function: Callable[..., Any]) -> str | None:
 
 def _text(entry: Any) -> str:
     """Find the text of a document among its fields, wherever they are."""
+    if callable(content := getattr(entry, "get_content", None)):  # as LlamaIndex has it
+        return str(content())
     entry = opened(entry[0] if isinstance(entry, tuple) else entry)
     if not isinstance(entry, Mapping):
         return ""

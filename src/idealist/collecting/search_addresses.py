@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from idealist.asking.addresses import http_parts
 from idealist.collecting.engine_answers import ResponseReader
 from idealist.collecting.environment_secrets import Environment, check_address
 from idealist.collecting.http_engines import BY_NAME
@@ -119,12 +120,7 @@ def _http(
 
 
 def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits:
+    if http_parts(url) is None:
         raise UsageError("the address cannot be read", "write http://HOST:PORT/PATH")
 
 

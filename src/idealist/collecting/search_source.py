@@ -39,6 +39,10 @@ class SearchSource(Protocol):
         """What no output may hold."""
 
     @property
+    def doubt(self) -> str:
+        """What is doubtful about asking it; mostly nothing."""
+
+    @property
     def places(self) -> frozenset[str]:
         """What a query must have, such as its text, or a vector."""
 

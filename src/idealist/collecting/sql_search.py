@@ -56,6 +56,7 @@ class SqliteSearch:
     reader: ResponseReader
     secrets: Secrets = field(default_factory=Secrets)
     concurrency: int = 4
+    doubt: str = ""
 
     @property
     def places(self) -> frozenset[str]:
@@ -115,6 +116,7 @@ class PostgresSearch:
     reader: ResponseReader
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     concurrency: int = 4
+    doubt: str = ""
 
     @property
     def places(self) -> frozenset[str]:

@@ -34,6 +34,7 @@ class TantivySearch:
     reader: ResponseReader
     secrets: Secrets = field(default_factory=Secrets)
     concurrency: int = 1
+    doubt: str = ""
 
     @property
     def places(self) -> frozenset[str]:

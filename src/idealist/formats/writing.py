@@ -101,6 +101,7 @@ def write_run(run: Any, path: str | Path, *, to: str = "") -> list[str]:
     lost = _lost_rows(rows, form, columns)
     if rows.tag not in ("", run_name(path)) and "tag" not in form.holds:
         lost.append(f"tag {rows.tag} left out")
+    lost += [one.message for one in rows.remarks if one.code == "failed-queries"]
     lost += _add_needs(form, columns, found)
     if "rank" not in form.holds and "score" not in columns and "rank" in columns:
         lost.append("rows are sorted by rank")

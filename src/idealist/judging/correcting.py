@@ -227,9 +227,9 @@ def _signed(evaluator: Evaluator, machine: Qrels) -> dict[str, Any]:
 
 def _lacking(by_model: Evaluation, people: Qrels) -> list[Doubt]:
     """Find whether a run lacks queries of the model; refuse one made for people's queries alone."""
-    of_queries = ("missing-queries", "unjudged-traffic")
-    found = [doubt for doubt in by_model.doubts if doubt.code in of_queries]
-    missing = {q for doubt in found if doubt.code == of_queries[0] for q in doubt.queries}
+    lacking = ("missing-queries", "failed-queries")
+    found = [doubt for doubt in by_model.doubts if doubt.code in (*lacking, "unjudged-traffic")]
+    missing = {q for doubt in found if doubt.code in lacking for q in doubt.queries}
     others = [query for query in by_model.queries if query not in people.known]
     if missing.issuperset(others) and not by_model.unmatched:  # whose ids want a repair
         message = f"{by_model.run} has none of the queries that only the model judged"

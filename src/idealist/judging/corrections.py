@@ -37,7 +37,7 @@ from idealist.significance.prediction_powered import EstimatedMean, PredictionPo
 FEW = 50
 
 #: Doubts about the evaluations by people that are none here, or are said of the model's queries.
-SAID = ("missing-queries", "unjudged-traffic", "unknown-queries")
+SAID = ("missing-queries", "failed-queries", "unjudged-traffic", "unknown-queries")
 
 
 @dataclass(frozen=True)

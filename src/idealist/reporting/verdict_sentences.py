@@ -42,11 +42,12 @@ def _same_file(findings: Findings) -> Iterator[str]:
 
 
 def _lacking(findings: Findings) -> Iterator[str]:
-    """Say that a large part of the queries is missing from the runs that are compared."""
+    """Say that a large part of the queries is missing from the runs, or that some failed."""
     runs: dict[str, list[str]] = {}
     for run in findings.shown:
         for doubt in findings.evaluation(run).doubts:
-            if doubt.code == "missing-queries" and doubt.count >= MANY_MISSING * doubt.total:
+            lacking = doubt.code == "missing-queries" and doubt.count >= MANY_MISSING * doubt.total
+            if lacking or doubt.code == "failed-queries":
                 runs.setdefault(doubt.finding, []).append(run)
     yield from (f"In {' and '.join(names)}, {finding}." for finding, names in runs.items())
 

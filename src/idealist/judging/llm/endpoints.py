@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
+from idealist.asking.addresses import http_parts, is_open
 from idealist.asking.secret_texts import Secrets
 from idealist.errors import UsageError
 
@@ -44,8 +44,7 @@ class Endpoint:
     @property
     def is_overheard(self) -> bool:
         """Whether others can read the key on its way: no encryption, and not this machine."""
-        parts = urlsplit(self.url)
-        return bool(self.key) and parts.scheme == "http" and not _is_near(parts.hostname or "")
+        return bool(self.key) and is_open(urlsplit(self.url))
 
     def scrub(self, text: str) -> str:
         """Take the key out of what a server sent back, as it is or encoded."""
@@ -56,20 +55,9 @@ class Endpoint:
         return Secrets([self.key])
 
 
-def _is_near(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-
-
-def _parts(url: str) -> Any:
-    try:
-        parts = urlsplit(url)
-        fits = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        fits = False
-    if not fits:
+def _parts(url: str) -> SplitResult:
+    parts = http_parts(url)
+    if parts is None:
         hint = "give what stands before /chat/completions: --url http://127.0.0.1:8080/v1"
         raise UsageError("the address of the model cannot be read", hint)
     if parts.username or parts.password or parts.query:

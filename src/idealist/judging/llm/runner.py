@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from idealist.asking.addresses import OVERHEARD
 from idealist.asking.interrupts import YOU, on_interrupt
 from idealist.errors import UsageError
 from idealist.judging.llm.answers import Answer, Reply, combined, read_answer
@@ -35,8 +36,6 @@ GIVEN_UP_IN_A_ROW = 10
 #: The same of requests that were refused, or whose answers cannot be read: some documents may be at
 #: fault, hardly so many.
 FAILED_IN_A_ROW = 100
-#: What is said of a key that goes out in the open.
-OVERHEARD = "the key goes to {place} without encryption, and others can read it; use https:"
 #: What is kept of a page of errors, in characters.
 KEPT = 10_000
 
