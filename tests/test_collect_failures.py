@@ -311,3 +311,30 @@ def test_a_search_that_never_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch)
     collected = found.collected["run"]
     assert collected.those("timed out") == ("q2",)
     assert len(collected.those("ok")) == 5
+
+
+def test_what_breaks_in_a_thread_is_raised_and_no_query_is_lost_in_silence(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(*_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(collector, "line_of", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        il.collect(lambda text: ["d1"], {"a": "x"})
+
+
+@pytest.mark.parametrize("words", ["{0} {oops}", "%s {", "\u202e"])
+def test_many_failures_end_it_whatever_their_words(words: str) -> None:
+    def search(text: str) -> list[str]:
+        raise ValueError(words)
+
+    found = il.collect(search, {f"q{n}": "x" for n in range(300)})
+    assert words in found.stopped
+    assert len(found.collected["run"].those("failed")) == collector.FAILED_IN_A_ROW
+
+
+def test_an_index_may_have_any_name() -> None:
+    with elasticsearch(elastic()) as (address, server):
+        il.collect(f"{address},größe*", {"a": "x"}, template=SHORT, warm_up=0)
+    assert server.asked[-1]["path"] == "/products,gr%C3%B6%C3%9Fe*/_search"

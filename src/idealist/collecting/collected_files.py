@@ -21,6 +21,7 @@ from idealist.collecting.engine_answers import Answer
 from idealist.errors import Faults, UsageError
 from idealist.files import check_folder
 from idealist.formats.collected_runs import (
+    ANSWERED,
     HEADER,
     VERSION,
     CollectedRun,
@@ -50,7 +51,7 @@ def line_of(query: AskedQuery, answer: Answer, at: str, tries: int = 1) -> dict[
     said |= {key: one for key, one in known.items() if one is not None}
     if tries > 1:
         said["tries"] = tries
-    if answer.status in ("ok", "empty", "partial"):
+    if answer.status in ANSWERED:
         said["hits"] = [
             {
                 "id": hit.id,

@@ -19,7 +19,7 @@ from idealist.collecting.asked_queries import AskedQuery
 from idealist.collecting.collected_files import CollectedFile, line_of, now
 from idealist.collecting.engine_answers import Answer, Busy, Hopeless, failed, timed_out
 from idealist.collecting.search_source import OpenedSearch, SearchSource
-from idealist.errors import IdealistError
+from idealist.formats.collected_runs import ANSWERED
 
 #: So many queries in a row without any answer of the server, or failed, and no more are asked.
 UNANSWERED_IN_A_ROW, FAILED_IN_A_ROW = 10, 100
@@ -98,7 +98,7 @@ class Collector:
         ]
         self.counts: Counter[str] = Counter()
         self.stopped = ""
-        self.error: IdealistError | None = None
+        self.error: Exception | None = None
         self._left = iter(self.jobs)
         self._lock, self._stop, self._idle = threading.Lock(), threading.Event(), threading.Event()
         self._slot = self._resume = 0.0
@@ -171,9 +171,9 @@ class Collector:
                 self._settle(job, answer, worker)
         except Stopped:
             pass
-        except IdealistError as error:
+        except Exception as error:  # which the caller's thread raises again
             self.error = self.error or error
-            self.stop(error.message)
+            self.stop(str(error))
         finally:
             for opened in worker.opened.values():
                 opened.close()
@@ -214,7 +214,7 @@ class Collector:
                 self._hold(busy.wait)
                 self._sleep(busy.wait + pause_after(worker.tries, FIRST_PAUSE))
             except Hopeless as hopeless:
-                if not self.counts["ok"]:
+                if not any(self.counts[status] for status in ANSWERED):
                     raise
                 return failed(hopeless.message)
 
@@ -269,15 +269,15 @@ class Collector:
         job.side.file.add(line_of(job.query, answer, worker.at, worker.tries))
         with self._lock:
             self.counts[answer.status] += 1
-            if answer.status in ("ok", "empty", "partial"):
+            if answer.status in ANSWERED:
                 self._unanswered = self._failed = 0
                 return
             self._failed += 1
-            words = f"queries in a row {{}}; the last one: {answer.error}"
             if self._unanswered >= UNANSWERED_IN_A_ROW:
-                self.stop(f"{self._unanswered} {words.format('had no answer')}")
+                said = f"{self._unanswered} queries in a row had no answer"
+                self.stop(f"{said}; the last one: {answer.error}")
             elif self._failed >= FAILED_IN_A_ROW:
-                self.stop(f"{self._failed} {words.format('failed')}")
+                self.stop(f"{self._failed} queries in a row failed; the last one: {answer.error}")
 
 
 def _rotated(sides: Sequence[Side], number: int) -> Iterator[Side]:

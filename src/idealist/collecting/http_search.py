@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from idealist._version import __version__
 from idealist.asking.addresses import OVERHEARD, is_open
@@ -72,7 +72,9 @@ class HttpSearch:
         """Where searches go."""
         parts = self.address
         query = f"?{parts.query}" if parts.query else ""
-        return parts.path + self.engine.path.replace("{index}", self.index) + query
+        return (
+            parts.path + self.engine.path.replace("{index}", quote(self.index, safe="%,*")) + query
+        )
 
     @property
     def places(self) -> frozenset[str]:
