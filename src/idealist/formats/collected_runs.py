@@ -58,8 +58,8 @@ class CollectedRun:
         return found
 
     def those(self, *statuses: str) -> tuple[str, ...]:
-        """Name the queries of some statuses."""
-        return tuple(q for q, record in self.answers.items() if record["status"] in statuses)
+        """Name the queries of some statuses, sorted: who answers first is chance."""
+        return tuple(sorted(q for q, one in self.answers.items() if one["status"] in statuses))
 
     @property
     def unasked(self) -> int:
