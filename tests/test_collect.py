@@ -90,6 +90,7 @@ def test_a_bad_template_says_what_to_write(
     with pytest.raises(InputError) as error:
         parse_template(source, is_sql=is_sql)
     assert error.value.line == line
+    assert error.value.code == ("bad-template" if hint != "closed" else "json")
     assert hint in str(error.value) or "JSON" in str(error.value)
 
 
