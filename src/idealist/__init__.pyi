@@ -12,6 +12,9 @@ from idealist.bounding import (
     tie_bounds,
 )
 from idealist.bundling.bundle import Bundle, bundle, read_bundle
+from idealist.clicks.click_log import ClickLog, read_clicks
+from idealist.clicks.click_model import ClickModel, click_model
+from idealist.clicks.model_comparison import ClickModelComparison, compare_click_models
 from idealist.collecting.collect_runs import collect
 from idealist.collecting.collection_result import Collection
 from idealist.comparing import Comparison, Pair, compare, compare_evaluations
@@ -116,6 +119,9 @@ __all__ = [
     "Bundle",
     "Change",
     "ClickComparison",
+    "ClickLog",
+    "ClickModel",
+    "ClickModelComparison",
     "Collection",
     "Comparison",
     "Convention",
@@ -190,9 +196,11 @@ __all__ = [
     "bounds_of_difference",
     "bpref",
     "bundle",
+    "click_model",
     "collect",
     "compare",
     "compare_by_clicks",
+    "compare_click_models",
     "compare_evaluations",
     "corrected",
     "depth_curve",
@@ -225,6 +233,7 @@ __all__ = [
     "read_arrays",
     "read_bundle",
     "read_chunks",
+    "read_clicks",
     "read_evidence",
     "read_pairs",
     "read_preferences",

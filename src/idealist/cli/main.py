@@ -29,6 +29,7 @@ VERBS: dict[str, tuple[str, str]] = {
     "gate": ("idealist.cli.gate", "Say whether a new run may replace a base run, for CI."),
     "judge": ("idealist.cli.judge", "Make judgments: keep them, choose what to judge, grade."),
     "collect": ("idealist.cli.collect", "Ask a live engine every query, and keep what it finds."),
+    "clicks": ("idealist.cli.clicks", "Make grades of what users clicked."),
     "fuse": ("idealist.cli.fuse", "Make one run of several."),
     "tune": ("idealist.cli.tune", "Choose how to fuse, and say what it will do on new queries."),
     "interleave": ("idealist.cli.interleave", "Compare two runs by clicks of visitors."),

@@ -70,6 +70,19 @@ LOGGED_COUNTS = (
     "traffic", "volume", "search_volume", "requests", "impressions",
 )  # fmt: skip
 
+#: In a log of clicks: names of the session, of the query, its text before its id, of the
+#: place, and of whether it was clicked. Beside a query's text, a query_id is that of one search.
+SESSIONS = (
+    "session_id", "session", "search_id", "serp_id", "page_id", "page_view_id", "pageview_id",
+    "request_id", "impression_id", "query_session_id", "visit_id", "sid",
+)  # fmt: skip
+CLICKED_TEXTS = (*LOGGED_TEXTS, *TIERS["query"][0])
+PLACES = (*TIERS["rank"][0], "ordinal", "slot")
+CLICKED = (
+    "clicked", "click", "is_click", "is_clicked", "was_clicked", "has_click", "clicks",
+    "click_count", "num_clicks",
+)  # fmt: skip
+
 #: In a collection: names of the id, that of a part before that of the whole; of the title; and of
 #: the text, where the last ones may be the id as well.
 DOCUMENT_IDS = ("_id", "id", "docno", "pid", "passage_id", "chunk_id", *ALIASES["document"])
@@ -324,6 +337,9 @@ KNOWN = frozenset(
         QUERY_IDS,
         QUERY_TEXTS,
         LOGGED_COUNTS,
+        SESSIONS,
+        PLACES,
+        CLICKED,
         RUN_NAMES,
         TEAM_NAMES,
         SESSION_NAMES,

@@ -49,9 +49,10 @@ def is_lines(data: bytes) -> bool:
     return first.startswith(b"{") and first.rstrip().endswith(b"}") and rest.lstrip()[:1] == b"{"
 
 
-def load_lines(data: bytes, name: str) -> tuple[list[Any], list[int]]:
-    """Parse JSON by the line; return the values and the line of each."""
-    found = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+def load_lines(data: bytes, name: str, before: int = 0) -> tuple[list[Any], list[int]]:
+    """Parse JSON by the line; return the values and the line of each. `before` lines precede it."""
+    numbered = enumerate(data.split(b"\n"), before + 1)
+    found = [(number, line) for number, line in numbered if line.strip()]
     lines = [number for number, _ in found]
     with suppress(ValueError, InputError, RecursionError):  # the line of a fault is found below
         values = load(b"[" + b",".join(line for _, line in found) + b"]", name)

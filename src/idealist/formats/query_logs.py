@@ -76,7 +76,7 @@ class QueryLog:
     @property
     def variants(self) -> int:
         """How many queries differ from another only in case or blanks."""
-        kept = np.fromiter((hash(_folded(text)) for text in self.counts), np.int64)
+        kept = np.fromiter((hash(folded(text)) for text in self.counts), np.int64)
         return len(kept) - len(np.unique(kept))
 
     @property
@@ -88,12 +88,13 @@ class QueryLog:
         best: dict[str, str] = {}
         total: dict[str, float] = {}
         for text, count in sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0])):
-            kept = best.setdefault(_folded(text), text)
+            kept = best.setdefault(folded(text), text)
             total[kept] = total.get(kept, 0) + count
         return replace(self, counts=total)
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """Return a text without what case and blanks say."""
     return " ".join(text.casefold().split())
 
 

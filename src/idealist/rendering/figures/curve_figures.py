@@ -37,7 +37,7 @@ def depth(
         kind="depth",
         title=f"{measure} by cutoff",
         says=_depth_said(measure, cutoffs, curves, place, sense),
-        x=_numbered("cutoff", cutoffs),
+        x=whole_axis("cutoff", cutoffs),
         y=Axis(f"{measure}{', weighted mean' * weighted}", low, high),
         marks=(*found, *_lines(cutoffs, curves, named)),
         rows=_table(curves, cutoffs, Column("cutoff", COUNT), Column(measure)),
@@ -84,7 +84,7 @@ def coverage(
         kind="coverage",
         title="Share judged at each rank",
         says=_coverage_said(top, first),
-        x=_numbered("rank", ranks),
+        x=whole_axis("rank", ranks),
         y=Axis("share judged", format=SHARE),
         marks=tuple(_lines(places, curves, named)),
         rows=_table(shares, ranks, Column("rank", COUNT), Column("share judged", SHARE)),
@@ -143,7 +143,7 @@ def power(
         kind="power",
         title=f"Smallest difference of {measure} that is found",
         says=_power_said(measure, present or shown[len(shown) // 2], power, most),
-        x=_numbered("queries", [one.queries for one in shown]),
+        x=whole_axis("queries", [one.queries for one in shown]),
         y=Axis(f"difference of {measure}", low, high),
         marks=(*([Area(band, tone="quiet")] if band else []), *now, Line(line)),
         rows=Table(columns, tuple(cells)),
@@ -242,7 +242,8 @@ def _upright(x: float, between: tuple[float, float], words: str) -> list[Mark]:
     return [line, Note(float(x), between[1], words, tone="quiet")]
 
 
-def _numbered(label: str, places: Sequence[int]) -> Axis:
+def whole_axis(label: str, places: Sequence[int]) -> Axis:
+    """Make an axis of whole numbers, by factors where they are far apart."""
     low, high = (places[0], places[-1]) if places else (0, 1)
     log = low > 0 and high >= WIDE * low
     beside = 0.0 if low < high else 0.5

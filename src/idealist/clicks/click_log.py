@@ -1,0 +1,185 @@
+"""A log of clicks, as models see it: what was counted, of what, and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from idealist.clicks.click_counts import ClickCounts, together
+from idealist.clicks.click_tally import Dropped, Tally
+from idealist.errors import Faults, UsageError
+from idealist.formats.click_files import ClickFile
+from idealist.formats.column_names import Given
+from idealist.formats.query_files import read_queries
+from idealist.formats.query_logs import folded
+from idealist.notation import many
+from idealist.rendering.doubt import Doubt
+
+
+@dataclass(frozen=True, eq=False)
+class ClickLog:
+    """A log, tallied: `learnt` are the counts of four sessions of five, `held_out` of the fifth.
+
+    Which sessions are held out follows from their names alone. `counts` are those of all.
+
+    >>> log = read_clicks([{"session": "s1", "query": "shoes", "document": d, "position": p,
+    ...                     "clicked": c} for d, p, c in [("a", 1, 0), ("b", 2, 1)]])
+    >>> log.pages, log.counts.documents, log.counts.clicks.tolist()
+    (1, ('a', 'b'), [0, 1])
+    """
+
+    learnt: ClickCounts
+    held_out: ClickCounts
+    dropped: Dropped
+    rows: int
+    name: str = "log"
+    read_as: str = ""
+    from_zero: bool = False
+    unnamed: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, parts: Sequence[tuple[ClickCounts, ClickCounts]], dropped: Dropped, rows: int,
+        name: str, read_as: str,
+    ) -> ClickLog:  # fmt: skip
+        """Put the counts of parts together; positions that count from 0 become those from 1."""
+        whole = [one for part in parts for one in part]
+        learnt, held = (together(own) for own in zip(*parts, strict=True))
+        if not len(learnt.query) + len(held.query):
+            message = (
+                f"no row of {rows:,} says what was shown where" if rows else "there are no rows"
+            )
+            hint = "a row is a document that was shown: session, query, document, position, clicked"
+            Faults(name).fail("empty", message, hint)
+        from_zero = any(len(one.position) and one.position.min() == 0 for one in whole)
+        if from_zero:
+            learnt, held = (replace(one, position=one.position + 1) for one in (learnt, held))
+        return cls(learnt, held, dropped, rows, name, read_as, from_zero)
+
+    @cached_property
+    def counts(self) -> ClickCounts:
+        """What was counted in all sessions."""
+        return together([self.learnt, self.held_out])
+
+    def named(self, queries: Any) -> ClickLog:
+        """Name queries by a table of ids and texts; leave out and count those that it lacks.
+
+        A query of the log is an id or a text of the table, or a text but for case and blanks.
+        """
+        known = read_queries(queries)
+        texts = {text: query for query, text in known.text.items()}
+        alike = {folded(text): query for text, query in texts.items()}
+        names = dict[str, str]()
+        for one in self.counts.queries:
+            found = one if one in known.text else texts.get(one, alike.get(folded(one)))
+            names |= {} if found is None else {one: found}
+        learnt, held_out = (part.renamed(names) for part in (self.learnt, self.held_out))
+        lost = tuple(one for one in self.counts.queries if one not in names)
+        if not names:
+            message = f"none of the queries of {self.name} is in {known.name}"
+            some = ", ".join(repr(one) for one in lost[:3])
+            raise UsageError(message, f"the log has {some}; the table needs an id and a text")
+        return replace(self, learnt=learnt, held_out=held_out, unnamed=lost)
+
+    @property
+    def pages(self) -> int:
+        """How many pages of results were shown."""
+        return int(self.counts.pages.sum())
+
+    @property
+    def clicks(self) -> int:
+        """How many documents were clicked."""
+        return int(self.counts.clicks.sum())
+
+    @property
+    def summary(self) -> str:
+        """What the log holds, in one line."""
+        counts = self.counts
+        pages, clicks = many(self.pages, "page", "pages"), many(self.clicks, "click", "clicks")
+        queries = many(len(np.unique(counts.query)), "query", "queries")
+        pairs = many(len(counts.pair_keys[0]), "document", "documents")
+        return f"{pages} of {queries} with {pairs}, {clicks}"
+
+    def __repr__(self) -> str:
+        return f"<ClickLog {self.name}: {self.summary}>"
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What of the log was left out, put together or taken for something else."""
+        return tuple(self._doubts())
+
+    def _doubts(self) -> Iterator[Doubt]:
+        found, pages = self.dropped, self.pages
+        left = {
+            "without a query": found.without_query,
+            "without a document": found.without_document,
+            "without a position": found.without_position,
+            "of a search whose query is unknown": found.unknown_query,
+        }
+        if words := [f"{count:,} {which}" for which, count in left.items() if count]:
+            message = f"left out of {self.rows:,} rows of the log: {', '.join(words)}"
+            yield Doubt("clicks-left-out", message, sum(left.values()), total=self.rows)
+        if found.clicked_unseen:
+            message = (
+                f"{many(found.clicked_unseen, 'clicked document', 'clicked documents')} left out: "
+                "no row says that the page showed them"
+            )
+            yield Doubt("clicks-unseen", message, found.clicked_unseen, total=self.clicks)
+        if found.as_returned:
+            message = (
+                f"no impression is logged of {many(found.as_returned, 'page', 'pages')}: all that "
+                "the engine returned is taken as shown"
+            )
+            yield Doubt("clicks-returned", message, found.as_returned, total=pages)
+        if found.several_positions:
+            what = many(found.several_positions, "document", "documents")
+            message = f"{what} at several positions of a page: the first one clicked counts"
+            yield Doubt("clicks-positions", message, found.several_positions, severity="note")
+        if found.shared_positions:
+            what = many(found.shared_positions, "position", "positions")
+            message = f"{what} with several documents on one page: they count in the order of ids"
+            yield Doubt("clicks-shared", message, found.shared_positions, severity="note")
+        if found.repeated:
+            message = f"{many(found.repeated, 'row', 'rows')} repeated: each counts once"
+            yield Doubt(
+                "clicks-repeated", message, found.repeated, total=self.rows, severity="note"
+            )
+        if self.unnamed:
+            count = len(self.unnamed)
+            lack = "query of the log is" if count == 1 else "queries of the log are"
+            message = f"{count:,} {lack} not among the queries that were given: left out"
+            yield Doubt("clicks-unnamed", message, count, self.unnamed)
+        if self.from_zero:
+            message = "positions count from 0: one was added to each"
+            yield Doubt("clicks-from-zero", message, severity="note")
+
+
+def read_clicks(
+    log: Any, *, columns: Given | None = None, layout: Sequence[str] | None = None
+) -> ClickLog:
+    """Read a log of clicks: a row for each document that was shown, or events of OpenSearch's UBI.
+
+    `log` is a file (CSV, TSV, JSON lines, Parquet, Arrow, Excel), a data frame, records, or several
+    files in a list: parts of one log, or UBI's two exports. A row has a session, query, document,
+    position, and whether it was clicked; rows of a page may be anywhere. `columns` names columns
+    that have other names than usual, theirs by ours: {"session": "visit"}; `layout` names all
+    columns of files without a header, in order. Memory is bounded, whatever the size of the log.
+
+    >>> read_clicks([{"session": 7, "query": "tv", "document": "a", "position": 1, "clicked": 1}])
+    <ClickLog log: 1 page of 1 query with 1 document, 1 click>
+    """
+    several = isinstance(log, (list, tuple)) and log and isinstance(log[0], (str, Path))
+    files = [ClickFile(one, columns or {}, layout) for one in (log if several else [log])]
+    with Tally() as tally:
+        for file in files:
+            for rows in file.blocks():
+                tally.add(rows)
+            file.faults.check()
+        name = ", ".join(file.name for file in files)
+        said = "; ".join(dict.fromkeys(file.said for file in files))
+        return ClickLog.of([tally.counts()], tally.dropped, tally.rows, name, said)

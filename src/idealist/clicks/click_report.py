@@ -1,0 +1,194 @@
+"""What is said of a click model: its grades, how sure they are, how far users look, its doubts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from idealist.clicks.chain_models import ChainModel, DynamicModel
+from idealist.clicks.click_rates import ClicksOverExpected
+from idealist.clicks.position_model import PositionModel
+from idealist.notation import many
+from idealist.rendering.document import (
+    COUNT,
+    SHARE,
+    TEXT,
+    Block,
+    Column,
+    Details,
+    Document,
+    Doubts,
+    Drawing,
+    Format,
+    Table,
+    Text,
+)
+from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import few, number
+
+if TYPE_CHECKING:
+    from idealist.clicks.click_model import ClickModel
+
+#: How many documents, and queries without grades, are shown.
+SHOWN = 20
+#: From which share of grades on that may be others a doubt is raised. Suggested.
+UNSURE = 0.5
+WHOLE = Format(lambda cell: f"{cell:,.0f}")
+#: What no model can know.
+LIMITS = (
+    "Clicks compare documents that were shown, by what users saw of them before the click; of "
+    "others they say nothing."
+)
+
+
+def summary(found: ClickModel) -> str:
+    """Say what was graded, of what."""
+    graded = int(found.is_graded.sum())
+    if not graded:
+        return f"No document was shown {found.least} times, so that none is graded"
+    queries = len(found.grades.queries)
+    pages = many(found.log.pages, "page", "pages")
+    are = "document is" if graded == 1 else "documents are"
+    said = (
+        f"{graded:,} {are} graded 0 to {len(found.cuts)} for {many(queries, 'query', 'queries')}, "
+        f"from {pages} by {found.fit.called}"
+    )
+    if found.left_out:
+        have = "query has" if len(found.left_out) == 1 else "queries have"
+        said += f"; {len(found.left_out):,} {have} too little traffic"
+    return said
+
+
+def report(found: ClickModel) -> Document:
+    """Describe the grades, how far users look, and what was left out."""
+    blocks: list[Block] = [Text(f"{summary(found)}.", strong=True)]
+    if found.is_graded.any():
+        blocks += [_grades(found), Text(LIMITS)]
+    blocks.append(Drawing(found.figure("examination")))
+    details: list[Block] = [_documents(found)]
+    if found.left_out:
+        details.append(_left_out(found))
+    blocks.append(Details("Documents and queries", tuple(details)))
+    return Document(tuple(blocks), (*map(Text, _how(found)), Doubts(found.doubts)))
+
+
+def _grades(found: ClickModel) -> Table:
+    """Tabulate the grades: from which estimate on, how many, and how many are sure."""
+    own = found.grade[found.is_graded]
+    sure = found.is_sure[found.is_graded]
+    rows = []
+    for grade, cut in reversed(list(enumerate((float("nan"), *found.cuts)))):
+        some = own == grade
+        rows.append((
+            str(grade), cut, int(some.sum()), some.mean(),
+            float(sure[some].mean()) if some.any() else float("nan"),
+        ))  # fmt: skip
+    columns = (
+        Column("grade", TEXT), Column("from"), Column("documents", WHOLE), Column("share", SHARE),
+        Column("sure", SHARE),
+    )  # fmt: skip
+    return Table(columns, tuple(rows))
+
+
+def _documents(found: ClickModel) -> Table:
+    """Tabulate the documents shown most often."""
+    counts = found.log.counts
+    order = np.argsort(-found.impressions, kind="stable")[:SHOWN].tolist()
+    clicks = counts.by_pair(counts.clicks)
+    rows = [
+        (counts.queries[counts.pair_query[i]], counts.documents[counts.pair_document[i]],
+         float(found.impressions[i]), float(clicks[i]), *(float(one[i]) for one in found.estimates),
+         str(found.grade[i]) if found.is_graded[i] else "-")
+        for i in order
+    ]  # fmt: skip
+    columns = (
+        Column("query", TEXT, shortens=True), Column("document", TEXT, shortens=True),
+        Column("impressions", COUNT), Column("clicks", COUNT), Column("estimate"), Column("low"),
+        Column("high"), Column("grade", TEXT),
+    )  # fmt: skip
+    title = f"the {SHOWN} shown most often; -o FILE.csv writes all"
+    return Table(columns, tuple(rows), title if len(found.impressions) > SHOWN else "")
+
+
+def _left_out(found: ClickModel) -> Table:
+    """Tabulate queries with too little traffic."""
+    counts = found.log.counts
+    pages = np.bincount(counts.query, counts.pages, len(counts.queries))
+    known = {name: float(pages[i]) for i, name in enumerate(counts.queries)}
+    rows = [(name, known[name]) for name in found.left_out[:SHOWN]]
+    title = "queries with too little traffic, the most frequent first; -o FILE.json has all"
+    return Table((Column("query", TEXT, shortens=True), Column("pages", COUNT)), tuple(rows), title)
+
+
+def parameters(found: ClickModel) -> dict[str, Any]:
+    """Return what the model has beside documents and positions, as plain data."""
+    fit = found.fit
+    if isinstance(fit, ClicksOverExpected):
+        return {"prior_weight": fit.weight}
+    said: dict[str, Any] = {"prior": list(fit.rates.prior)}
+    if isinstance(fit, ChainModel):
+        said["satisfaction_prior"] = list(fit.satisfaction.prior)
+        value, low, high = (float(one[0]) for one in fit.gamma)
+        said["gamma"] = {"value": value, "low": low, "high": high}
+    return said
+
+
+def _how(found: ClickModel) -> Iterator[str]:
+    """Say how the grades came about."""
+    log, fit = found.log, found.fit
+    yield f"read: {log.name}: {log.read_as}; {log.summary}"
+    kind = "you gave" if found.given_cuts else "quantiles of this log; keep them with --cuts "
+    kind += "" if found.given_cuts else ",".join(f"{cut:.4g}" for cut in found.cuts)
+    yield f"estimate: {fit.estimate}; the cuts are {kind}"
+    if isinstance(fit, ClicksOverExpected):
+        prior = f"{number(fit.weight, 2)} clicks of as many expected"
+    else:
+        prior = _prior_words(fit.rates.prior)
+    if isinstance(fit, ChainModel):
+        prior += f" (attracts) and {_prior_words(fit.satisfaction.prior)} (satisfies)"
+    yield f"added to each document, as all are: {prior}"
+    yield "sure: the 95 % interval of the estimate lies within the grade"
+    if isinstance(fit, DynamicModel):
+        value, low, high = (number(float(one[0])) for one in fit.gamma)
+        yield f"unsatisfied users look on with γ = {value} ({low} to {high})"
+
+
+def _prior_words(prior: Any) -> str:
+    return f"{number(prior.successes, 2)} of {number(prior.weight, 2)}"
+
+
+def model_doubts(found: ClickModel) -> Iterator[Doubt]:
+    """Say what is doubtful about the model and the grades."""
+    fit, graded = found.fit, found.is_graded
+    if isinstance(fit, PositionModel) and not fit.cells.linked.all():
+        positions = fit.cells.positions[~fit.cells.linked].tolist()
+        lost = int((~fit.cells.linked_pairs).sum())
+        message = (
+            f"no clicked document links position {few([str(one) for one in positions])} to position "
+            f"{fit.cells.positions[0]}: how often it is looked at is unknown, and "
+            f"{many(lost, 'document has', 'documents have')} no estimate"
+        )
+        total = len(found.impressions)
+        yield Doubt("clicks-unlinked", message, lost, total=total)
+    climb = getattr(fit, "climb", None)
+    if climb is not None and not climb.is_still:
+        steps = f"{len(climb.likelihoods):,} steps"
+        yield Doubt("clicks-unsettled", f"estimates were still moving after {steps} of EM")
+    if len(set(found.cuts)) < len(found.cuts):
+        message = "several cuts are the same estimate: no document has a grade between them"
+        yield Doubt("clicks-equal-cuts", message, severity="note")
+    unsure = int((~found.is_sure & graded).sum())
+    if graded.any() and unsure > UNSURE * graded.sum():
+        message = (
+            f"{unsure:,} of {many(int(graded.sum()), 'grade', 'grades')} may be another: their "
+            "intervals reach beyond the cuts"
+        )
+        yield Doubt("clicks-unsure", message, unsure, total=int(graded.sum()))
+    if found.left_out:
+        count = len(found.left_out)
+        have = "query has" if count == 1 else "queries have"
+        message = f"{count:,} {have} no document that was shown {found.least} times: no grades"
+        known = len(np.unique(found.log.counts.query))
+        yield Doubt("clicks-few", message, count, found.left_out, total=known, severity="note")

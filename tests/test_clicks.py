@@ -1,0 +1,304 @@
+"""Click models: hand-computed tables, plain loops, likelihoods that never fall, what is found again."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import idealist as il
+import oracle_clicks as oracle
+from effort import IS_SLOW, tries
+from idealist.clicks.chain_models import DynamicModel, SimplifiedDBN
+from idealist.clicks.click_counts import ClickCounts
+from idealist.clicks.click_model import MODELS, checked_prior, usual_cuts
+from idealist.clicks.click_rates import ClickRate, ClicksOverExpected
+from idealist.clicks.position_model import PositionModel
+from idealist.errors import UsageError
+from idealist.significance.beta_rates import Beta
+
+NONE = Beta(0.0, 0.0)
+#: Four pages of one query, which everything below was computed from by hand.
+HAND: list[oracle.Page] = [
+    ("q", [("a", 1, True), ("b", 2, False), ("c", 3, True)]),
+    ("q", [("a", 1, False), ("b", 2, True), ("c", 3, False)]),
+    ("q", [("b", 1, False), ("a", 2, False), ("c", 3, False)]),
+    ("q", [("b", 1, True), ("a", 2, True), ("c", 3, False)]),
+]
+
+
+def counts_of(pages: list[oracle.Page]) -> ClickCounts:
+    return il.read_clicks(oracle.rows_of(pages)).counts
+
+
+def by_pair(counts: ClickCounts, values: Any) -> dict[tuple[str, str], float]:
+    names = zip(counts.pair_query.tolist(), counts.pair_document.tolist(), values, strict=True)
+    return {(counts.queries[q], counts.documents[d]): float(x) for q, d, x in names}
+
+
+def check(found: dict[Any, float], expected: dict[Any, float], tolerance: float = 1e-12) -> None:
+    assert found == pytest.approx(expected, abs=tolerance, nan_ok=True)
+
+
+def test_click_rates_by_hand() -> None:
+    found = by_pair(counts := counts_of(HAND), ClickRate.fitted(counts, NONE).relevance.value)
+    check(found, {("q", "a"): 2 / 4, ("q", "b"): 2 / 4, ("q", "c"): 1 / 4})
+    smooth = by_pair(counts, ClickRate.fitted(counts, Beta(1, 3)).relevance.value)
+    check(smooth, {("q", "a"): 3 / 8, ("q", "b"): 3 / 8, ("q", "c"): 2 / 8})
+
+
+def test_clicks_over_expected_by_hand() -> None:
+    """Positions are clicked 2/4, 2/4 and 1/4 of the time; a and b expect 2, c expects 1."""
+    found = by_pair(counts := counts_of(HAND), ClicksOverExpected.fitted(counts, NONE).relevance.value)
+    check(found, {("q", "a"): 2 / 2, ("q", "b"): 2 / 2, ("q", "c"): 1 / 1})
+    moved = [*HAND, ("q", [("c", 1, True)])]  # positions: 3/5, 2/4, 1/4; c expects 3/5 + 1
+    found = by_pair(counts := counts_of(moved), ClicksOverExpected.fitted(counts, NONE).relevance.value)
+    check(found, {("q", "a"): 2 / 2.2, ("q", "b"): 2 / 2.2, ("q", "c"): 2 / 1.6})
+
+
+def test_sdbn_by_hand() -> None:
+    """Looked at: all of the first and third page, the first two places of the others."""
+    fit = SimplifiedDBN.fitted(counts := counts_of(HAND), NONE)
+    check(by_pair(counts, fit.attractiveness.rates.value), {("q", "a"): 2 / 4, ("q", "b"): 2 / 4, ("q", "c"): 1 / 2})
+    check(by_pair(counts, fit.satisfaction.rates.value), {("q", "a"): 1 / 2, ("q", "b"): 1 / 2, ("q", "c"): 1 / 1})
+    check(by_pair(counts, fit.relevance.value), {("q", "a"): 1 / 4, ("q", "b"): 1 / 4, ("q", "c"): 1 / 2})
+
+
+page = st.tuples(
+    st.sampled_from("qr"),
+    st.lists(st.sampled_from("abcde"), min_size=1, max_size=4, unique=True),
+    st.lists(st.booleans(), min_size=4, max_size=4),
+    st.integers(0, 1),
+).map(lambda one: (one[0], [(d, i + 1 + one[3] * (i > 1), c) for i, (d, c) in enumerate(zip(one[1], one[2], strict=False))]))
+logs = st.lists(page, min_size=1, max_size=25)
+
+
+@settings(max_examples=tries(60, 2000), deadline=None)
+@given(logs)
+def test_counting_models_as_loops_count(pages: list[oracle.Page]) -> None:
+    counts = counts_of(pages)
+    for prior in (NONE, Beta(0.7, 2.5)):
+        check(by_pair(counts, ClickRate.fitted(counts, prior).relevance.value), oracle.ctr(pages, prior))
+        expected = oracle.coec(pages, prior.successes)
+        check(by_pair(counts, ClicksOverExpected.fitted(counts, prior).relevance.value), expected)
+        fit, own = SimplifiedDBN.fitted(counts, prior), oracle.sdbn(pages, prior)
+        check(by_pair(counts, fit.attractiveness.rates.value), {pair: a for pair, (a, _) in own.items()})
+        check(by_pair(counts, fit.satisfaction.rates.value), {pair: s for pair, (_, s) in own.items()})
+
+
+@settings(max_examples=tries(15, 200), deadline=None)
+@given(st.lists(page, min_size=8, max_size=25))
+def test_models_by_em_as_loops_climb(pages: list[oracle.Page]) -> None:
+    """Both climb from the same place; leaps of ours must not lead to another height."""
+    counts, prior = counts_of(pages), Beta(0.8, 1.5)
+    own = oracle.dbn(pages, prior, 3000)
+    fit = DynamicModel.fitted(counts, prior)
+    assert fit.likelihoods(counts).sum() + priors(fit.attractiveness, fit.satisfaction) == pytest.approx(
+        own.likelihood(pages) + log_prior([*own.a.values(), *own.s.values()], prior), abs=2e-4
+    )
+    if all(fit.attractiveness.pairs == counts.pair_keys[0]):
+        theirs = [own.a[pair] for pair in by_pair(counts, counts.pair_keys[0])]
+        assert fit.attractiveness.rates.value == pytest.approx(theirs, abs=5e-3)
+    place, looks = oracle.pbm(pages, prior, 3000), PositionModel.fitted(counts, prior)
+    if looks.cells.fixed.sum() == 1:
+        check(by_pair(counts, looks.rates.rates.value), place.a, 5e-3)
+        ours = looks.likelihoods(counts).sum()
+        assert ours == pytest.approx(place.likelihood(pages), abs=1e-2)
+
+
+def log_prior(rates: list[float], prior: Beta) -> float:
+    return sum(prior.successes * math.log(x) + prior.failures * math.log(1 - x) for x in rates)
+
+
+def priors(*rates: Any) -> float:
+    return sum(log_prior(one.rates.value.tolist(), one.prior) for one in rates)
+
+
+@settings(max_examples=tries(25, 500), deadline=None)
+@given(logs)
+def test_likelihoods_and_chances_of_dbn_as_ways_are_enumerated(pages: list[oracle.Page]) -> None:
+    """A walk of the library, at any parameters, against every way a page can have come about."""
+    counts = counts_of(pages)
+    fit = DynamicModel.fitted(counts, Beta(1, 2))
+    a, s = (by_pair(counts, one.rates.value) for one in (fit.attractiveness, fit.satisfaction))
+    own = oracle.DBN(a, s, float(fit.gamma.value[0]))
+    assert fit.likelihoods(counts).sum() == pytest.approx(own.likelihood(pages), abs=1e-6)
+    for query, places in pages[:3]:
+        blank = [(query, [(d, p, c) for (d, p, _), c in zip(places, clicks, strict=True)])
+                 for clicks in every(len(places))]  # fmt: skip
+        chances = [math.exp(own.likelihood([one])) for one in blank]
+        assert sum(chances) == pytest.approx(1)
+        marginal = [sum(c for c, one in zip(chances, blank, strict=True) if one[1][i][2]) for i in range(len(places))]
+        single = counts_of([(query, places)])
+        only = single.named(counts.queries, counts.documents)
+        assert fit.chances(only) == pytest.approx(marginal, abs=1e-6)
+
+
+def every(size: int) -> list[list[bool]]:
+    return [[bool(number >> i & 1) for i in range(size)] for number in range(2**size)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_likelihoods_never_fall(seed: int) -> None:
+    counts = il.read_clicks(oracle.users("pbm", seed, pages=300).log).counts
+    for fit in (PositionModel.fitted(counts), DynamicModel.fitted(counts)):
+        steps = np.diff(fit.climb.likelihoods)
+        assert len(steps) > 3
+        assert steps.min() > -1e-7 * abs(fit.climb.likelihoods[0])
+        assert fit.climb.is_still
+
+
+def inside(found: Any, truth: Any) -> list[bool]:
+    return list((found.low <= truth) & (truth <= found.high))
+
+
+@pytest.mark.parametrize("model", ["pbm", "sdbn", "dbn"])
+def test_parameters_are_within_their_intervals(model: str) -> None:
+    """Of 200 logs, as its own users made them; SDBN's last document is certain, and no parameter."""
+    held: dict[str, list[bool]] = {"a": [], "s": [], "a * s": [], "theta": [], "gamma": []}
+    for seed in range(tries(12, 200)):
+        users = oracle.users(model, seed, pages=4000 if IS_SLOW else 2000)
+        counts = il.read_clicks(users.log).counts
+        fit = MODELS[model].fitted(counts)
+        a, s = users.of(counts, users.a), users.of(counts, users.s)
+        some = a < 1
+        if model == "pbm":
+            held["a"] += inside(fit.relevance, a)
+            held["theta"] += inside(fit.curve.examined, users.theta)[1:]
+            continue
+        for name, own, truth in (
+            ("a", fit.attractiveness.rates.estimates, a), ("s", fit.satisfaction.rates.estimates, s),
+            ("a * s", fit.relevance, a * s),
+        ):  # fmt: skip
+            held[name] += np.array(inside(own, truth))[some].tolist()
+        held["gamma"] += inside(fit.gamma, users.gamma) if model == "dbn" else []
+    shares = {name: (len(own), np.mean(own)) for name, own in held.items() if own}
+    print(model, {name: f"{share:.1%} of {many:,}" for name, (many, share) in shares.items()})
+    estimated = [one for name, own in held.items() if name != "a * s" for one in own]
+    assert np.mean(estimated) >= (0.93 if IS_SLOW else 0.91)
+    assert all(share >= 0.9 for _, share in shares.values())
+
+
+def test_more_traffic_narrows_intervals() -> None:
+    widths = []
+    for pages in (500, 8000):
+        found = il.click_model(oracle.users("pbm", 5, pages=pages).log)
+        widths.append(float(np.mean(found.estimates.high - found.estimates.low)))
+    assert widths[1] < widths[0] / 2
+
+
+def test_positions_that_nothing_links_are_unknown() -> None:
+    """The same documents at the same places say nothing of positions; a swap links two of them."""
+    fixed = [("q", [(d, i, (n + i) % 3 == 0) for i, d in enumerate("abc", 1)]) for n in range(60)]
+    found = il.click_model(oracle.rows_of(fixed), "pbm")
+    assert found.fit.cells.linked.tolist() == [True, False, False]
+    assert np.isfinite(found.estimates.value).tolist() == [True, False, False]
+    assert found.grades.documents == ("a",)
+    (doubt,) = [one for one in found.doubts if one.code == "clicks-unlinked"]
+    assert doubt.count == 2 and "position 2, 3 to position 1" in doubt.finding
+    swapped = [("q", [("b", 1, n % 3 == 0), ("a", 2, n % 4 == 0)]) for n in range(40)]
+    found = il.click_model(oracle.rows_of([*fixed, *swapped]), "pbm")
+    assert found.fit.cells.linked.tolist() == [True, True, False]
+    assert found.data()["examination"][2]["looked_at"] is None
+    assert "position 2" in found.figure("examination").summary
+
+
+def test_unclicked_documents_link_nothing() -> None:
+    pages = [("q", [("a", 1, n % 2 == 0), ("z", 2, False)]) for n in range(20)]
+    pages += [("q", [("z", 1, False), ("b", 2, n % 2 == 0)]) for n in range(20)]
+    assert il.click_model(oracle.rows_of(pages), "pbm").fit.cells.linked.tolist() == [True, False]
+
+
+def test_a_prior_that_is_given_and_none() -> None:
+    counts = counts_of(HAND)
+    fit = ClickRate.fitted(counts, NONE)
+    low, high = by_pair(counts, fit.relevance.low), by_pair(counts, fit.relevance.high)
+    assert low["q", "c"] == pytest.approx(0.0287, abs=1e-4)  # Jeffreys' interval of 1 in 4
+    assert high["q", "c"] == pytest.approx(0.7164, abs=1e-4)
+    assert checked_prior(None) is None
+    assert checked_prior([1, 2]) == Beta(1, 2)
+    for bad in ([1], "no", [-1, 2], [0, 1], [1, math.inf]):
+        with pytest.raises(UsageError, match="prior cannot be"):
+            il.click_model(oracle.rows_of(HAND), prior=bad)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_makes_grades(model: str) -> None:
+    users = oracle.users("dbn", 3, pages=1500)
+    found = il.click_model(users.log, model)
+    low, high = found.estimates.low, found.estimates.high
+    assert (low <= found.estimates.value + 1e-9).all() and (found.estimates.value <= high + 1e-9).all()
+    assert found.grades.scale is not None and found.grades.scale.grades == (0, 1, 2, 3)
+    shares = [float(np.mean(found.grades.grades >= grade)) for grade in (1, 2, 3)]
+    assert shares == pytest.approx([0.5, 0.158, 0.05], abs=0.02)
+    truth = users.of(found.log.counts, users.a * users.s)
+    assert np.corrcoef(truth, found.estimates.value)[0, 1] > 0.6
+    table = found.to_pandas()
+    assert len(table) == len(truth)
+    assert table["grade"].notna().all()
+    assert found.grades.gold == "pooled"
+
+
+def test_documents_and_queries_with_too_little_traffic() -> None:
+    pages = [("q", [("a", 1, True), ("b", 2, False)])] * 9 + [("q", [("a", 1, False)])]
+    pages += [("rare", [("a", 1, True)])] * 3 + [("rarer", [("a", 1, True)])]
+    found = il.click_model(oracle.rows_of(pages), "ctr", least=10)
+    assert found.grades.to_dict() == {"q": {"a": 3}}
+    assert found.left_out == ("rare", "rarer")
+    assert {row["document"]: row["grade"] for row in found.data()["documents"] if row["query"] == "q"} == {"a": 3, "b": None}
+    none = il.click_model(oracle.rows_of(pages), "ctr", least=100)
+    assert none.summary.startswith("No document was shown 100 times")
+    assert len(none.grades) == 0 and str(none)
+
+
+def test_cuts_that_are_given_are_kept() -> None:
+    found = il.click_model(oracle.rows_of(HAND), "ctr", prior=(0, 0), least=1, cuts=[0.25, 0.5])
+    assert found.grades.to_dict() == {"q": {"a": 2, "b": 2, "c": 1}}
+    for bad in ([], [0.5, 0.5], [0.5, 0.2], ["x"], [math.nan, 1]):
+        with pytest.raises(UsageError, match="cuts cannot be"):
+            il.click_model(oracle.rows_of(HAND), "ctr", cuts=bad)
+    for wrong in ({"scale": 0}, {"scale": 1.5}, {"least": 0}, {"model": "ubm"}):
+        with pytest.raises(UsageError):
+            il.click_model(oracle.rows_of(HAND), **wrong)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(1, 6))
+def test_cuts_rise_and_are_estimates(values: list[float], scale: int) -> None:
+    cuts = usual_cuts(np.array(values), scale)
+    assert list(cuts) == sorted(cuts) and set(cuts) <= set(values) and len(cuts) == scale
+    assert np.mean(np.array(values) >= cuts[-1]) >= 1 / len(values)
+
+
+def test_the_model_that_made_the_clicks_foretells_best() -> None:
+    for model in ("pbm", "dbn"):
+        found = il.compare_click_models(oracle.users(model, 1, pages=6000).log)
+        assert found.best.model == model, str(found)
+        assert found.models[1].interval.high < 0
+        assert all(1 <= one.perplexity < 2 for one in found.models)
+        assert [one["model"] for one in found.data()["models"]] == [one.model for one in found.models]
+    with pytest.raises(UsageError, match="no click model 'ubm'"):
+        il.compare_click_models(oracle.rows_of(HAND), ["ubm"])
+    with pytest.raises(UsageError, match="too few sessions"):
+        il.compare_click_models(oracle.rows_of(HAND[:1]))
+
+
+def test_held_out_likelihood_and_perplexity_as_loops_have_them() -> None:
+    log = il.read_clicks(oracle.users("pbm", 2, pages=800).log)
+    fit = ClickRate.fitted(log.learnt)
+    rate = by_pair(log.learnt, fit.relevance.value)
+    held, at = log.held_out, dict[int, list[float]]()
+    for i in range(len(held.query)):
+        for place in range(held.starts[i], held.starts[i + 1]):
+            p = rate[held.queries[held.query[i]], held.documents[held.document[place]]]
+            clicks = int(held.clicks[place])
+            own = at.setdefault(int(held.position[place]), [0.0, 0.0])
+            own[0] += clicks * math.log2(p) + (int(held.pages[i]) - clicks) * math.log2(1 - p)
+            own[1] += int(held.pages[i])
+    found = il.compare_click_models(log, ["ctr"]).best
+    assert found.perplexities == pytest.approx([2 ** -(x / n) for x, n in at.values()])
+    total = sum(x for x, _ in at.values()) * math.log(2)
+    assert found.likelihood == pytest.approx(total / held.pages.sum())
