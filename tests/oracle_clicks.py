@@ -156,7 +156,7 @@ class DBN:
 def dbn(pages: Sequence[Page], prior: Prior, steps: int) -> DBN:
     """Make steps of EM, by enumerating how each page can have come about."""
     pairs = {(query, one[0]) for query, places in pages for one in places}
-    found = DBN(dict.fromkeys(pairs, 0.5), dict.fromkeys(pairs, 0.5), 0.9)
+    found = DBN(dict.fromkeys(pairs, 0.5), dict.fromkeys(pairs, 0.5), 0.5)
     for _ in range(steps):
         a = {pair: [prior[0], sum(prior)] for pair in pairs}
         s = {pair: [prior[0], sum(prior)] for pair in pairs}

@@ -411,7 +411,7 @@ def _informed(
         moves.append(cross[number] / information[number])
         own -= float(np.sum(cross[number] * moves[number]))
         means.append((value, mean))
-    spread = 1 / own if own > 0 else np.inf
+    spread = 1 / max(own, EDGE)
     for (value, mean), one, move in zip(means, information, moves, strict=True):
         found.append(Rates(value, mean, as_beta(mean, 1 / one + move**2 * min(spread, 1.0))))
     gamma = np.clip(parameters[-1:], 1e-6, 1 - 1e-6)

@@ -156,7 +156,7 @@ class Tally:
     def _parts(self) -> Iterator[Any]:
         for number, held in enumerate(self._held):
             spilled = [] if self._folder is None else [np.fromfile(self._folder / str(number), ROW)]
-            if found := [*spilled, *held]:
+            if sum(map(len, found := [*spilled, *held])):
                 yield np.concatenate(found)
             held.clear()
 
