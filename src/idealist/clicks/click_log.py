@@ -17,7 +17,7 @@ from idealist.formats.click_files import ClickFile
 from idealist.formats.column_names import Given
 from idealist.formats.query_files import read_queries
 from idealist.formats.query_logs import folded
-from idealist.notation import many
+from idealist.rendering.wording import counted
 from idealist.rendering.doubt import Doubt
 
 
@@ -100,9 +100,9 @@ class ClickLog:
     def summary(self) -> str:
         """What the log holds, in one line."""
         counts = self.counts
-        pages, clicks = many(self.pages, "page", "pages"), many(self.clicks, "click", "clicks")
-        queries = many(len(np.unique(counts.query)), "query", "queries")
-        pairs = many(len(counts.pair_keys[0]), "document", "documents")
+        pages, clicks = counted(self.pages, "page", "pages"), counted(self.clicks, "click", "clicks")
+        queries = counted(len(np.unique(counts.query)), "query", "queries")
+        pairs = counted(len(counts.pair_keys[0]), "document", "documents")
         return f"{pages} of {queries} with {pairs}, {clicks}"
 
     def __repr__(self) -> str:
@@ -126,26 +126,26 @@ class ClickLog:
             yield Doubt("clicks-left-out", message, sum(left.values()), total=self.rows)
         if found.clicked_unseen:
             message = (
-                f"{many(found.clicked_unseen, 'clicked document', 'clicked documents')} left out: "
+                f"{counted(found.clicked_unseen, 'clicked document', 'clicked documents')} left out: "
                 "no row says that the page showed them"
             )
             yield Doubt("clicks-unseen", message, found.clicked_unseen, total=self.clicks)
         if found.as_returned:
             message = (
-                f"no impression is logged of {many(found.as_returned, 'page', 'pages')}: all that "
+                f"no impression is logged of {counted(found.as_returned, 'page', 'pages')}: all that "
                 "the engine returned is taken as shown"
             )
             yield Doubt("clicks-returned", message, found.as_returned, total=pages)
         if found.several_positions:
-            what = many(found.several_positions, "document", "documents")
+            what = counted(found.several_positions, "document", "documents")
             message = f"{what} at several positions of a page: the first one clicked counts"
             yield Doubt("clicks-positions", message, found.several_positions, severity="note")
         if found.shared_positions:
-            what = many(found.shared_positions, "position", "positions")
+            what = counted(found.shared_positions, "position", "positions")
             message = f"{what} with several documents on one page: they count in the order of ids"
             yield Doubt("clicks-shared", message, found.shared_positions, severity="note")
         if found.repeated:
-            message = f"{many(found.repeated, 'row', 'rows')} repeated: each counts once"
+            message = f"{counted(found.repeated, 'row', 'rows')} repeated: each counts once"
             yield Doubt(
                 "clicks-repeated", message, found.repeated, total=self.rows, severity="note"
             )

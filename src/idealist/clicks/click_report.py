@@ -10,7 +10,7 @@ import numpy as np
 from idealist.clicks.chain_models import ChainModel, DynamicModel
 from idealist.clicks.click_rates import ClicksOverExpected
 from idealist.clicks.position_model import PositionModel
-from idealist.notation import many
+from idealist.rendering.wording import counted
 from idealist.rendering.document import (
     COUNT,
     SHARE,
@@ -49,10 +49,10 @@ def summary(found: ClickModel) -> str:
     if not graded:
         return f"No document was shown {found.least} times, so that none is graded"
     queries = len(found.grades.queries)
-    pages = many(found.log.pages, "page", "pages")
+    pages = counted(found.log.pages, "page", "pages")
     are = "document is" if graded == 1 else "documents are"
     said = (
-        f"{graded:,} {are} graded 0 to {len(found.cuts)} for {many(queries, 'query', 'queries')}, "
+        f"{graded:,} {are} graded 0 to {len(found.cuts)} for {counted(queries, 'query', 'queries')}, "
         f"from {pages} by {found.fit.called}"
     )
     if found.left_out:
@@ -168,7 +168,7 @@ def model_doubts(found: ClickModel) -> Iterator[Doubt]:
         message = (
             f"no clicked document links position {few([str(one) for one in positions])} to position "
             f"{fit.cells.positions[0]}: how often it is looked at is unknown, and "
-            f"{many(lost, 'document has', 'documents have')} no estimate"
+            f"{counted(lost, 'document has', 'documents have')} no estimate"
         )
         total = len(found.impressions)
         yield Doubt("clicks-unlinked", message, lost, total=total)
@@ -182,7 +182,7 @@ def model_doubts(found: ClickModel) -> Iterator[Doubt]:
     unsure = int((~found.is_sure & graded).sum())
     if graded.any() and unsure > UNSURE * graded.sum():
         message = (
-            f"{unsure:,} of {many(int(graded.sum()), 'grade', 'grades')} may be another: their "
+            f"{unsure:,} of {counted(int(graded.sum()), 'grade', 'grades')} may be another: their "
             "intervals reach beyond the cuts"
         )
         yield Doubt("clicks-unsure", message, unsure, total=int(graded.sum()))

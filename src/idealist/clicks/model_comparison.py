@@ -15,7 +15,7 @@ from idealist.clicks.click_model import MODELS
 from idealist.clicks.estimates import EDGE
 from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError, nearest
-from idealist.notation import many
+from idealist.rendering.wording import counted
 from idealist.rendering.document import (
     COUNT,
     SIGNED,
@@ -71,7 +71,7 @@ class ClickModelComparison(Result):
     def summary(self) -> str:
         """Which model foretells best, and whether others might be as good."""
         called, second = MODELS[self.best.model].called, self.models[1:2]
-        pages = many(int(self.log.held_out.pages.sum()), "held-out page", "held-out pages")
+        pages = counted(int(self.log.held_out.pages.sum()), "held-out page", "held-out pages")
         said = f"{self.best.model} ({called}) foretells clicks best on {pages}"
         if not second:
             return said
