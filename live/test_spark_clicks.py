@@ -26,7 +26,7 @@ def test_a_log_in_any_partitions(spark: Any, parts: int) -> None:
     frame.iloc[7, frame.columns.get_loc("query")] = None
     alone = il.read_clicks(frame)
     found = read_clicks(spark.createDataFrame(frame).repartition(parts + 1))
-    assert found.dropped == alone.dropped and found.rows == alone.rows
+    assert (found.dropped, found.rows) == (alone.dropped, alone.rows)
     for one, other in ((found.learnt, alone.learnt), (found.held_out, alone.held_out)):
         assert (one.queries, one.documents) == (other.queries, other.documents)
         for name in ("query", "starts", "document", "position", "clicks", "lasts", "unclicked"):
@@ -44,7 +44,9 @@ def test_names_faults_and_other_data(spark: Any) -> None:
     assert "session = visit, query = query, document = sku" in log.read_as
     with pytest.raises(InputError, match="no column is the session"):
         read_clicks(frame)
-    bad = spark.createDataFrame([("s1", "q", "a", -1, True)], ["session", "query", "sku", "slot", "click"])
+    bad = spark.createDataFrame(
+        [("s1", "q", "a", -1, True)], ["session", "query", "sku", "slot", "click"]
+    )
     with pytest.raises(InputError, match="position -1 is not a whole number"):
         read_clicks(bad)
     with pytest.raises(UsageError, match="no data frame of Spark"):

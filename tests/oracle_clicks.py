@@ -21,7 +21,13 @@ Prior = tuple[float, float]
 def rows_of(pages: Sequence[Page]) -> list[dict[str, Any]]:
     """Write pages as rows of a log."""
     return [
-        {"session": f"s{number}", "query": query, "document": document, "position": position, "clicked": clicked}
+        {
+            "session": f"s{number}",
+            "query": query,
+            "document": document,
+            "position": position,
+            "clicked": clicked,
+        }
         for number, (query, places) in enumerate(pages)
         for document, position, clicked in places
     ]
@@ -36,7 +42,11 @@ def pages_of(rows: Iterable[dict[str, Any]]) -> list[Page]:
     found = []
     for (_, query), documents in places.items():
         kept = [
-            (document, min(p for p, c in seen if c or not any(c for _, c in seen)), any(c for _, c in seen))
+            (
+                document,
+                min(p for p, c in seen if c or not any(c for _, c in seen)),
+                any(c for _, c in seen),
+            )
             for document, seen in documents.items()
         ]
         found.append((query, sorted(kept, key=lambda one: (one[1], one[0]))))
@@ -66,7 +76,9 @@ def coec(pages: Sequence[Page], weight: float = 0) -> dict[Pair, float]:
             clicks[query, document] += clicked
             expected[query, document] += rate[position]
     return {
-        pair: (clicks[pair] + weight) / (expected[pair] + weight) if expected[pair] + weight else math.nan
+        pair: (clicks[pair] + weight) / (expected[pair] + weight)
+        if expected[pair] + weight
+        else math.nan
         for pair in clicks
     }
 
@@ -88,9 +100,13 @@ def sdbn(pages: Sequence[Page], prior: Prior = (0, 0)) -> dict[Pair, tuple[float
                 looks[pair] += 1
             clicks[pair] += clicked
             lasts[pair] += i == last
+
     def over(a: float, b: float) -> float:
         return (a + prior[0]) / (b + sum(prior)) if b + sum(prior) else math.nan
-    return {pair: (over(clicks[pair], looks[pair]), over(lasts[pair], clicks[pair])) for pair in clicks}
+
+    return {
+        pair: (over(clicks[pair], looks[pair]), over(lasts[pair], clicks[pair])) for pair in clicks
+    }
 
 
 @dataclass
@@ -200,7 +216,9 @@ class Users:
         return np.array([truth[int(counts.queries[q]), int(counts.documents[d])] for q, d in names])
 
 
-def users(model: str, seed: int, pages: int = 4000, queries: int = 8, pool: int = 12, width: int = 8) -> Users:
+def users(
+    model: str, seed: int, pages: int = 4000, queries: int = 8, pool: int = 12, width: int = 8
+) -> Users:
     """Let users click; those of SDBN find a last document that satisfies everybody.
 
     SDBN takes every last click for satisfaction, which is true of users who go on until satisfied,

@@ -40,8 +40,15 @@ def lists(log: ClickLog) -> dict[tuple[str, tuple[tuple[str, int], ...]], tuple[
     for i in range(len(counts.query)):
         own = slice(counts.starts[i], counts.starts[i + 1])
         places = zip(counts.document[own], counts.position[own], strict=True)
-        key = counts.queries[counts.query[i]], tuple((counts.documents[d], int(p)) for d, p in places)
-        found[key] = int(counts.unclicked[i]), counts.clicks[own].tolist(), counts.lasts[own].tolist()
+        key = (
+            counts.queries[counts.query[i]],
+            tuple((counts.documents[d], int(p)) for d, p in places),
+        )
+        found[key] = (
+            int(counts.unclicked[i]),
+            counts.clicks[own].tolist(),
+            counts.lasts[own].tolist(),
+        )
     return found
 
 
@@ -77,13 +84,20 @@ def test_every_form_reads_alike(tmp_path: Path) -> None:
     bare = frame.to_csv(index=False, header=False, sep=";")
     (tmp_path / "bare.csv").write_text(bare)
     read = [il.read_clicks(path) for path in tmp_path.iterdir() if path.name != "bare.csv"]
-    read += [il.read_clicks(data) for data in (frame, pl.DataFrame(ROWS), pa.table(frame), ROWS, frame.to_dict("list"))]
-    read.append(il.read_clicks(tmp_path / "bare.csv", layout=["session", "query", "document", "position", "clicked"]))
+    read += [
+        il.read_clicks(data)
+        for data in (frame, pl.DataFrame(ROWS), pa.table(frame), ROWS, frame.to_dict("list"))
+    ]
+    read.append(
+        il.read_clicks(
+            tmp_path / "bare.csv", layout=["session", "query", "document", "position", "clicked"]
+        )
+    )
     assert len(read) == 14
     for log in read:
         assert lists(log) == expected(PAGES)
         assert log.doubts == ()
-        assert log.rows == len(ROWS) and log.pages == 3 and log.clicks == 3
+        assert (log.rows, log.pages, log.clicks) == (len(ROWS), 3, 3)
     assert repr(read[-2]) == "<ClickLog log: 3 pages of 2 queries with 5 documents, 3 clicks>"
 
 
@@ -98,9 +112,18 @@ def test_several_files_are_one_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["visit_id", "search_term", "sku", "slot", "is_click"], "session = visit_id, query = search_term"),
-        (["Session ID", "Query", "Product ID", "Rank", "Clicked"], "document = Product ID, position = Rank"),
-        (["query_id", "user_query", "object_id", "position", "click"], "session = query_id, query = user_query"),
+        (
+            ["visit_id", "search_term", "sku", "slot", "is_click"],
+            "session = visit_id, query = search_term",
+        ),
+        (
+            ["Session ID", "Query", "Product ID", "Rank", "Clicked"],
+            "document = Product ID, position = Rank",
+        ),
+        (
+            ["query_id", "user_query", "object_id", "position", "click"],
+            "session = query_id, query = user_query",
+        ),
         (["session", "query_id", "doc_id", "pos", "clicks"], "session = session, query = query_id"),
     ],
 )
@@ -110,12 +133,28 @@ def test_usual_names_of_columns(names: list[str], said: str, tmp_path: Path) -> 
     frame["timestamp"] = "2026-01-01T00:00:00Z"
     frame.to_csv(tmp_path / "log.csv", index=False)
     log = il.read_clicks(tmp_path / "log.csv")
-    assert lists(log) == expected(PAGES) and said in log.read_as
+    assert lists(log) == expected(PAGES)
+    assert said in log.read_as
 
 
 def test_names_that_are_given() -> None:
-    rows = [{"wer": r["session"], "was": r["query"], "ware": r["document"], "platz": r["position"], "auf": r["clicked"]} for r in ROWS]
-    given = {"session": "wer", "query": "was", "document": "ware", "position": "platz", "clicked": "auf"}
+    rows = [
+        {
+            "wer": r["session"],
+            "was": r["query"],
+            "ware": r["document"],
+            "platz": r["position"],
+            "auf": r["clicked"],
+        }
+        for r in ROWS
+    ]
+    given = {
+        "session": "wer",
+        "query": "was",
+        "document": "ware",
+        "position": "platz",
+        "clicked": "auf",
+    }
     assert lists(il.read_clicks(rows, columns=given)) == expected(PAGES)
     with pytest.raises(InputError, match="there is no column 'wo' to be the position"):
         il.read_clicks(rows, columns=given | {"position": "wo"})
@@ -157,29 +196,49 @@ def test_blocks_and_spilled_rows_change_nothing(rows: list[dict[str, Any]], size
             assert getattr(one, name).tolist() == getattr(other, name).tolist()
 
 
-def test_small_blocks_of_text_are_put_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_blocks_of_text_are_put_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     users = oracle.users("dbn", 1, pages=400)
     pd.DataFrame(users.log).to_csv(tmp_path / "log.csv", index=False)
     whole = il.read_clicks(tmp_path / "log.csv")
     monkeypatch.setattr(click_files, "BLOCK", 7)
     monkeypatch.setattr("idealist.formats.source.BLOCK", 100)
-    assert lists(il.read_clicks(tmp_path / "log.csv")) == lists(whole) == lists(il.read_clicks(users.log))
+    assert (
+        lists(il.read_clicks(tmp_path / "log.csv"))
+        == lists(whole)
+        == lists(il.read_clicks(users.log))
+    )
 
 
 def test_a_fifth_is_held_out_by_name_alone() -> None:
     users = oracle.users("pbm", 0, pages=5000)
     log = il.read_clicks(users.log)
     held = int(log.held_out.pages.sum())
-    assert 850 < held < 1150 and held + int(log.learnt.pages.sum()) == log.pages
+    assert 850 < held < 1150
+    assert held + int(log.learnt.pages.sum()) == log.pages
     frame = pd.DataFrame(users.log)
     half = il.read_clicks(frame[frame["session"] < 2500])
-    sizes = [int(one.held_out.pages.sum()) for one in (half, il.read_clicks(frame[frame["session"] >= 2500]))]
+    sizes = [
+        int(one.held_out.pages.sum())
+        for one in (half, il.read_clicks(frame[frame["session"] >= 2500]))
+    ]
     assert sum(sizes) == held
 
 
-def event(search: str, action: str, thing: Any = "a", place: Any = 1, **more: Any) -> dict[str, Any]:
-    attributes = {"object": {"object_id": thing, "object_id_field": "sku"}, "position": {"ordinal": place}}
-    found = {"action_name": action, "query_id": search, "timestamp": "2026-01-01T00:00:00Z", "client_id": "c1"}
+def event(
+    search: str, action: str, thing: Any = "a", place: Any = 1, **more: Any
+) -> dict[str, Any]:
+    attributes = {
+        "object": {"object_id": thing, "object_id_field": "sku"},
+        "position": {"ordinal": place},
+    }
+    found = {
+        "action_name": action,
+        "query_id": search,
+        "timestamp": "2026-01-01T00:00:00Z",
+        "client_id": "c1",
+    }
     return {**found, "event_attributes": attributes, **more}
 
 
@@ -194,7 +253,10 @@ EVENTS = [
     event("s1", "product_hover", "a"), event("s2", "click", "a", None), event("s1", "add_to_cart", "b"),
     {"action_name": "page_exit", "timestamp": "2026-01-01T00:00:00Z", "event_attributes": {"position": {}}},
 ]  # fmt: skip
-SEEN: list[oracle.Page] = [("tv", [("a", 1, False), ("b", 2, True)]), ("tv", [("b", 1, False), ("a", 2, True)])]
+SEEN: list[oracle.Page] = [
+    ("tv", [("a", 1, False), ("b", 2, True)]),
+    ("tv", [("b", 1, False), ("a", 2, True)]),
+]
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -212,7 +274,11 @@ def test_ubi_in_two_files(wrapped: bool, tmp_path: Path) -> None:
 
 def test_ubi_in_memory_and_positions_from_zero() -> None:
     assert lists(il.read_clicks([*EVENTS, *QUERIES])) == expected(SEEN)
-    zero = [event("s1", "impression", "a", 0), event("s1", "impression", "b", 1), event("s1", "click_through", "b")]
+    zero = [
+        event("s1", "impression", "a", 0),
+        event("s1", "impression", "b", 1),
+        event("s1", "click_through", "b"),
+    ]
     log = il.read_clicks([*zero, EVENTS[4], *QUERIES])
     assert lists(log) == expected(SEEN)
     assert codes(log) == {"clicks-returned": 1, "clicks-from-zero": 0}
@@ -221,7 +287,11 @@ def test_ubi_in_memory_and_positions_from_zero() -> None:
 
 
 def test_ubi_that_does_not_add_up_is_counted() -> None:
-    more = [event("s1", "click", "z"), event("s7", "click", "a"), event("s1", "impression", "c", None)]
+    more = [
+        event("s1", "click", "z"),
+        event("s7", "click", "a"),
+        event("s1", "impression", "c", None),
+    ]
     log = il.read_clicks([*QUERIES, *EVENTS, *more])
     assert lists(log) == expected(SEEN)
     assert codes(log) == {"clicks-returned": 1, "clicks-unseen": 1, "clicks-left-out": 2}
@@ -246,7 +316,8 @@ def test_what_is_left_out_or_put_together_is_counted() -> None:
     (left,) = [one for one in log.doubts if one.code == "clicks-left-out"]
     assert left.finding.endswith("1 without a query, 1 without a document, 1 without a position")
     zero = il.read_clicks([{**one, "position": one["position"] - 1} for one in ROWS])
-    assert lists(zero) == expected(PAGES) and codes(zero) == {"clicks-from-zero": 0}
+    assert lists(zero) == expected(PAGES)
+    assert codes(zero) == {"clicks-from-zero": 0}
 
 
 def test_what_says_a_click() -> None:
@@ -263,7 +334,10 @@ def test_what_says_a_click() -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"position": "first"}, "log.csv:3: position 'first' is not a whole number of at least 0, or empty"),
+        (
+            {"position": "first"},
+            "log.csv:3: position 'first' is not a whole number of at least 0, or empty",
+        ),
         ({"position": "-1"}, "log.csv:3: position '-1' is not"),
         ({"position": "1.5"}, "log.csv:3: position '1.5' is not"),
         ({"position": "99999999999"}, "log.csv:3: position '99999999999' is not"),
@@ -292,7 +366,10 @@ def test_faults_name_file_line_and_value(change: dict[str, str], says: str, tmp_
         (b'session,query,document,position,clicked\ns,"q,d,1,1\n', "cannot be read"),
         (b"PAR1\0\0\0", "the data cannot be read"),
         (b'{"session": 1}\n{"session": 1, }\n', "not valid JSON"),
-        (b'{"session": "s", "query": "q", "document": "d", "position": 1, "clicked": 0}\n[1]\n', "not valid JSON: more text follows"),
+        (
+            b'{"session": "s", "query": "q", "document": "d", "position": 1, "clicked": 0}\n[1]\n',
+            "not valid JSON: more text follows",
+        ),
         (b'"text"', "no columns"),
         (b"\0\1\2", "binary data"),
     ],
@@ -305,7 +382,8 @@ def test_files_that_are_no_log(content: bytes, says: str, tmp_path: Path) -> Non
 
 
 def test_data_that_is_no_log() -> None:
-    for data in (3, "no such file", [1], [], {}, b"bytes"):
+    several: list[Any] = [3, "no such file", [1], [], {}, b"bytes"]
+    for data in several:
         with pytest.raises((InputError, UsageError)):
             il.read_clicks(data)
 
@@ -316,14 +394,17 @@ def test_faults_of_many_rows_are_counted(tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "log.csv", index=False)
     with pytest.raises(InputError) as caught:
         il.read_clicks(tmp_path / "log.csv")
-    assert caught.value.total == 700 and len(caught.value.faults) == 10
+    assert (caught.value.total, len(caught.value.faults)) == (700, 10)
 
 
 def test_queries_get_the_names_of_a_table() -> None:
-    rows = oracle.rows_of([*PAGES, ("Red  Shoes", [("sku3", 1, True)]), ("q7", [("sku3", 1, False)])])
+    rows = oracle.rows_of(
+        [*PAGES, ("Red  Shoes", [("sku3", 1, True)]), ("q7", [("sku3", 1, False)])]
+    )
     log = il.read_clicks(rows).named({"q1": "red shoes", "q7": "boots"})
     assert {query for query, _ in lists(log)} == {"q1", "q7"}
-    assert log.pages == 4 and codes(log) == {"clicks-unnamed": 1}
+    assert log.pages == 4
+    assert codes(log) == {"clicks-unnamed": 1}
     assert log.doubts[0].queries == ("hat",)
     found = il.click_model(rows, "ctr", least=1, queries={"q1": "red shoes"})
     assert found.grades.queries == ("q1",)

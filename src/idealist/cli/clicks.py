@@ -96,6 +96,7 @@ def command(
     from idealist.clicks.click_log import read_clicks
     from idealist.clicks.click_model import click_model
     from idealist.clicks.model_comparison import compare_click_models
+    from idealist.judging.store import Store
 
     shown = {name: given.pop(name) for name in ("form", "output", "details")}
     targets = [one for one in (write, into, figure) if one is not None]
@@ -110,6 +111,9 @@ def command(
     names, layouts = options.columns_of(columns)
     if len(layouts) > 1:
         raise UsageError("--columns lists all columns twice", "list them once")
+    if into is not None:
+        with Store(into):  # which may not be one; better known before the log is read
+            pass
     with options.working(f"reading {', '.join(logs)} …"):
         log = read_clicks(list(logs), columns=names, layout=next(iter(layouts), None))
     if compare:

@@ -17,8 +17,38 @@ from idealist.formats.click_files import ClickFile
 from idealist.formats.column_names import Given
 from idealist.formats.query_files import read_queries
 from idealist.formats.query_logs import folded
-from idealist.rendering.wording import counted
 from idealist.rendering.doubt import Doubt
+from idealist.rendering.wording import counted
+
+
+#: Rows that are left out, by what they lack.
+LEFT_OUT = {
+    "without_query": "without a query", "without_document": "without a document",
+    "without_position": "without a position",
+    "unknown_query": "of a search whose query is unknown",
+}  # fmt: skip
+#: What else is counted: the doubt that it becomes, one and several, and what is said of them.
+SAID = {
+    "clicked_unseen": (
+        "clicks-unseen", "clicked document", "clicked documents",
+        "left out: no row says that the page showed them",
+    ),
+    "as_returned": (
+        "clicks-returned", "page", "pages",
+        "without impressions in the log: all that the engine returned is taken as shown",
+    ),
+    "several_positions": (
+        "clicks-positions", "document", "documents",
+        "at several positions of a page: the first one clicked counts",
+    ),
+    "shared_positions": (
+        "clicks-shared", "position", "positions",
+        "with several documents on one page: they count in the order of ids",
+    ),
+    "repeated": ("clicks-repeated", "row", "rows", "repeated: each counts once"),
+}  # fmt: skip
+#: Those that are more than notes.
+BAD = {"clicks-unseen", "clicks-returned"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +130,10 @@ class ClickLog:
     def summary(self) -> str:
         """What the log holds, in one line."""
         counts = self.counts
-        pages, clicks = counted(self.pages, "page", "pages"), counted(self.clicks, "click", "clicks")
+        pages, clicks = (
+            counted(self.pages, "page", "pages"),
+            counted(self.clicks, "click", "clicks"),
+        )
         queries = counted(len(np.unique(counts.query)), "query", "queries")
         pairs = counted(len(counts.pair_keys[0]), "document", "documents")
         return f"{pages} of {queries} with {pairs}, {clicks}"
@@ -114,46 +147,18 @@ class ClickLog:
         return tuple(self._doubts())
 
     def _doubts(self) -> Iterator[Doubt]:
-        found, pages = self.dropped, self.pages
-        left = {
-            "without a query": found.without_query,
-            "without a document": found.without_document,
-            "without a position": found.without_position,
-            "of a search whose query is unknown": found.unknown_query,
-        }
+        left = {which: getattr(self.dropped, name) for name, which in LEFT_OUT.items()}
         if words := [f"{count:,} {which}" for which, count in left.items() if count]:
             message = f"left out of {self.rows:,} rows of the log: {', '.join(words)}"
             yield Doubt("clicks-left-out", message, sum(left.values()), total=self.rows)
-        if found.clicked_unseen:
-            message = (
-                f"{counted(found.clicked_unseen, 'clicked document', 'clicked documents')} left out: "
-                "no row says that the page showed them"
-            )
-            yield Doubt("clicks-unseen", message, found.clicked_unseen, total=self.clicks)
-        if found.as_returned:
-            message = (
-                f"no impression is logged of {counted(found.as_returned, 'page', 'pages')}: all that "
-                "the engine returned is taken as shown"
-            )
-            yield Doubt("clicks-returned", message, found.as_returned, total=pages)
-        if found.several_positions:
-            what = counted(found.several_positions, "document", "documents")
-            message = f"{what} at several positions of a page: the first one clicked counts"
-            yield Doubt("clicks-positions", message, found.several_positions, severity="note")
-        if found.shared_positions:
-            what = counted(found.shared_positions, "position", "positions")
-            message = f"{what} with several documents on one page: they count in the order of ids"
-            yield Doubt("clicks-shared", message, found.shared_positions, severity="note")
-        if found.repeated:
-            message = f"{counted(found.repeated, 'row', 'rows')} repeated: each counts once"
-            yield Doubt(
-                "clicks-repeated", message, found.repeated, total=self.rows, severity="note"
-            )
+        for name, (code, one, several, rest) in SAID.items():
+            if count := getattr(self.dropped, name):
+                message = f"{counted(count, one, several)} {rest}"
+                yield Doubt(code, message, count, severity="warning" if code in BAD else "note")
         if self.unnamed:
-            count = len(self.unnamed)
-            lack = "query of the log is" if count == 1 else "queries of the log are"
-            message = f"{count:,} {lack} not among the queries that were given: left out"
-            yield Doubt("clicks-unnamed", message, count, self.unnamed)
+            some = counted(len(self.unnamed), "query of the log is", "queries of the log are")
+            message = f"{some} not among the queries that were given: left out"
+            yield Doubt("clicks-unnamed", message, len(self.unnamed), self.unnamed)
         if self.from_zero:
             message = "positions count from 0: one was added to each"
             yield Doubt("clicks-from-zero", message, severity="note")

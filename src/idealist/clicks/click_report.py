@@ -10,7 +10,6 @@ import numpy as np
 from idealist.clicks.chain_models import ChainModel, DynamicModel
 from idealist.clicks.click_rates import ClicksOverExpected
 from idealist.clicks.position_model import PositionModel
-from idealist.rendering.wording import counted
 from idealist.rendering.document import (
     COUNT,
     SHARE,
@@ -26,7 +25,7 @@ from idealist.rendering.document import (
     Text,
 )
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.wording import few, number
+from idealist.rendering.wording import counted, few, number
 
 if TYPE_CHECKING:
     from idealist.clicks.click_model import ClickModel
@@ -52,8 +51,8 @@ def summary(found: ClickModel) -> str:
     pages = counted(found.log.pages, "page", "pages")
     are = "document is" if graded == 1 else "documents are"
     said = (
-        f"{graded:,} {are} graded 0 to {len(found.cuts)} for {counted(queries, 'query', 'queries')}, "
-        f"from {pages} by {found.fit.called}"
+        f"{graded:,} {are} graded 0 to {len(found.cuts)} for "
+        f"{counted(queries, 'query', 'queries')}, from {pages} by {found.fit.called}"
     )
     if found.left_out:
         have = "query has" if len(found.left_out) == 1 else "queries have"
@@ -166,8 +165,8 @@ def model_doubts(found: ClickModel) -> Iterator[Doubt]:
         positions = fit.cells.positions[~fit.cells.linked].tolist()
         lost = int((~fit.cells.linked_pairs).sum())
         message = (
-            f"no clicked document links position {few([str(one) for one in positions])} to position "
-            f"{fit.cells.positions[0]}: how often it is looked at is unknown, and "
+            f"no clicked document links position {few([str(one) for one in positions])} "
+            f"to position {fit.cells.positions[0]}: how often it is looked at is unknown, and "
             f"{counted(lost, 'document has', 'documents have')} no estimate"
         )
         total = len(found.impressions)

@@ -15,7 +15,6 @@ from idealist.clicks.click_model import MODELS
 from idealist.clicks.estimates import EDGE
 from idealist.data.columns import Floats, Ints
 from idealist.errors import UsageError, nearest
-from idealist.rendering.wording import counted
 from idealist.rendering.document import (
     COUNT,
     SIGNED,
@@ -30,7 +29,7 @@ from idealist.rendering.document import (
 )
 from idealist.rendering.plain_data import record
 from idealist.rendering.result import Result
-from idealist.rendering.wording import number
+from idealist.rendering.wording import counted, number
 from idealist.significance.means import FEWEST, quantile
 
 #: The interval of the best model, and of others where there are too few queries.

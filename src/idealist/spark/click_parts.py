@@ -1,4 +1,4 @@
-"""Logs of clicks on Spark: executors count the pages they have, and the driver puts counts together.
+"""Logs of clicks on Spark: executors count their pages, and the driver puts counts together.
 
 All rows of a session go to one executor. What it counts is as small as its different lists are few,
 and whatever the partitions, the counts of all are those of one machine.
@@ -50,8 +50,10 @@ def read_clicks(log: Any, *, columns: Given | None = None) -> ClickLog:
     names = file.names(log.columns)
     f = functions()
     some = [log[f"`{theirs.replace('`', '``')}`"].alias(ours) for ours, theirs in names.items()]
-    parts = log.select(*some).repartition(f.col("session")).mapInArrow(
-        partial(counted_part, sent(tuple(names))), COUNTED
+    parts = (
+        log.select(*some)
+        .repartition(f.col("session"))
+        .mapInArrow(partial(counted_part, sent(tuple(names))), COUNTED)
     )
     dropped, found, rows = Dropped(), [], 0
     for one in (pickle.loads(row["counted"]) for row in parts.toLocalIterator()):
