@@ -82,7 +82,7 @@ study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the cal
 	  tests/test_fusion_oracle.py tests/test_tuning_honesty.py tests/test_fusion_laws.py \
 	  tests/test_fused_runs.py tests/test_kernel_lists.py tests/test_verify.py \
 	  tests/test_verify_planted.py tests/test_bundles.py tests/test_cluster_flips.py \
-	  tests/test_interleaving_power.py
+	  tests/test_interleaving_power.py tests/test_clicks.py tests/test_click_logs.py
 
 growth: $(VENV)/test.stamp ## Show how every verb grows with the queries, and eval with depth, judgments and measures
 	$(BIN)/python bench/growth.py

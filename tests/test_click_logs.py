@@ -170,7 +170,7 @@ row = st.fixed_dictionaries({
 })  # fmt: skip
 
 
-@settings(max_examples=tries(100, 3000), deadline=None)
+@settings(max_examples=tries(60, 3000), deadline=None)
 @given(st.lists(row, min_size=1, max_size=40), st.integers(0, 2**32))
 def test_pages_as_loops_make_them_whatever_the_order(rows: list[dict[str, Any]], seed: int) -> None:
     """With repeated rows, documents at several positions, and positions with several documents."""
@@ -180,7 +180,7 @@ def test_pages_as_loops_make_them_whatever_the_order(rows: list[dict[str, Any]],
     assert codes(first) == codes(second)
 
 
-@settings(max_examples=tries(30, 300), deadline=None)
+@settings(max_examples=tries(15, 300), deadline=None)
 @given(st.lists(row, min_size=1, max_size=60), st.integers(1, 7))
 def test_blocks_and_spilled_rows_change_nothing(rows: list[dict[str, Any]], size: int) -> None:
     """Blocks may end inside a page; parts that are written to files are read again."""

@@ -20,7 +20,6 @@ from idealist.formats.query_logs import folded
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import counted
 
-
 #: Rows that are left out, by what they lack.
 LEFT_OUT = {
     "without_query": "without a query", "without_document": "without a document",

@@ -53,6 +53,7 @@ class ClickModel(Result):
     least: int
     cuts: tuple[float, ...]
     given_cuts: bool = False
+    given_prior: bool = False
 
     @property
     def estimates(self) -> Estimates:
@@ -218,7 +219,7 @@ def click_model(
     chosen = (
         checked_cuts(cuts) if cuts is not None else usual_cuts(fit.relevance.value[some], scale)
     )
-    return ClickModel(model, found, fit, least, chosen, cuts is not None)
+    return ClickModel(model, found, fit, least, chosen, cuts is not None, prior is not None)
 
 
 def checked_prior(prior: Any) -> Beta | None:

@@ -141,21 +141,32 @@ def _how(found: ClickModel) -> Iterator[str]:
     kind = "you gave" if found.given_cuts else "quantiles of this log; keep them with --cuts "
     kind += "" if found.given_cuts else ",".join(f"{cut:.4g}" for cut in found.cuts)
     yield f"estimate: {fit.estimate}; the cuts are {kind}"
-    if isinstance(fit, ClicksOverExpected):
-        prior = f"{number(fit.weight, 2)} clicks of as many expected"
-    else:
-        prior = _prior_words(fit.rates.prior)
-    if isinstance(fit, ChainModel):
-        prior += f" (attracts) and {_prior_words(fit.satisfaction.prior)} (satisfies)"
-    yield f"added to each document, as all are: {prior}"
+    yield _prior_said(found)
     yield "sure: the 95 % interval of the estimate lies within the grade"
     if isinstance(fit, DynamicModel):
         value, low, high = (number(float(one[0])) for one in fit.gamma)
         yield f"unsatisfied users look on with γ = {value} ({low} to {high})"
 
 
-def _prior_words(prior: Any) -> str:
-    return f"{number(prior.successes, 2)} of {number(prior.weight, 2)}"
+def _prior_said(found: ClickModel) -> str:
+    """Say what is added to the counts of each document."""
+    fit, how = found.fit, "as you said" if found.given_prior else "as fitted to all of them"
+    if isinstance(fit, ClicksOverExpected):
+        priors = {"clicks, as many as expected": (fit.weight, fit.weight)}
+    elif isinstance(fit, ChainModel):
+        priors = {
+            "clicks in {} looks": fit.rates.prior,
+            "satisfied in {} clicks": fit.satisfaction.prior,
+        }
+    else:
+        priors = {"clicks in {} looks": fit.rates.prior}
+    if not any(map(sum, priors.values())):
+        return "nothing is added to the counts of a document"
+    words = (
+        f"{number(prior[0], 2)} {what.format(number(sum(prior), 2))}"
+        for what, prior in priors.items()
+    )
+    return f"each document starts from {' and '.join(words)}, {how}"
 
 
 def model_doubts(found: ClickModel) -> Iterator[Doubt]:
