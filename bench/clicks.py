@@ -85,16 +85,8 @@ def main() -> None:
     print(f"{'':24}{'seconds':>9}{'MB':>7}")
     for file in files:
         for model in ("ctr", "coec", "pbm", "sdbn", "dbn") if file == files[0] else ("pbm",):
-            command = [
-                "idealist",
-                "clicks",
-                str(file),
-                "--model",
-                model,
-                "-q",
-                "-o",
-                f"{folder}/out.json",
-            ]
+            target = f"{folder}/grades.csv"
+            command = ["idealist", "clicks", str(file), "--model", model, "-q", "--write", target]
             done = run(command)
             print(
                 f"{file.suffix[1:] + ' ' + model:24}{done.seconds:9.1f}{done.megabytes or 0:7.0f}"

@@ -30,6 +30,7 @@ GROUPS = {
     "Audit and diagnose": ("auditing", "diagnosing"),
     "Reconcile, bundle and verify": ("reconciling", "conventions", "bundling", "verifying"),
     "Judge": ("judging",),
+    "Grade by clicks": ("clicks",),
     "Measures": ("measures",),
     "Results": ("rendering", "reporting"),
     "Data and ranking": ("data", "ranking", "protocol"),

@@ -297,6 +297,8 @@ def test_ubi_that_does_not_add_up_is_counted() -> None:
     assert codes(log) == {"clicks-returned": 1, "clicks-unseen": 1, "clicks-left-out": 2}
     with pytest.raises(InputError, match=r"no row of .* says what was shown where"):
         il.read_clicks(EVENTS)
+    with pytest.raises(UsageError, match="fields of UBI have their own names"):
+        il.read_clicks(EVENTS, columns={"session": "query_id"})
     with pytest.raises(InputError, match="_source is 3"):
         il.read_clicks([*QUERIES, {"_source": 3}])
     with pytest.raises(InputError, match=r"document \('\[1\]',\): an id must be text"):
@@ -318,6 +320,15 @@ def test_what_is_left_out_or_put_together_is_counted() -> None:
     zero = il.read_clicks([{**one, "position": one["position"] - 1} for one in ROWS])
     assert lists(zero) == expected(PAGES)
     assert codes(zero) == {"clicks-from-zero": 0}
+
+
+def test_blank_rows_are_passed_over(tmp_path: Path) -> None:
+    text = pd.DataFrame(ROWS).to_csv(index=False)
+    head, first, rest = text.split("\n", 2)
+    (tmp_path / "log.csv").write_text(f"{head}\n{first}\n,,,,\n\n{rest}\n , ,,,\n")
+    log = il.read_clicks(tmp_path / "log.csv")
+    assert lists(log) == expected(PAGES)
+    assert log.rows == len(ROWS)
 
 
 def test_what_says_a_click() -> None:

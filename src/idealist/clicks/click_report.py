@@ -95,9 +95,9 @@ def _documents(found: ClickModel) -> Table:
     """Tabulate the documents shown most often."""
     counts = found.log.counts
     order = np.argsort(-found.impressions, kind="stable")[:SHOWN].tolist()
-    clicks = counts.by_pair(counts.clicks)
+    clicks, query, document = counts.by_pair(counts.clicks), counts.pair_query, counts.pair_document
     rows = [
-        (counts.queries[counts.pair_query[i]], counts.documents[counts.pair_document[i]],
+        (counts.queries[query[i]], counts.documents[document[i]],
          float(found.impressions[i]), float(clicks[i]), *(float(one[i]) for one in found.estimates),
          str(found.grade[i]) if found.is_graded[i] else "-")
         for i in order

@@ -32,8 +32,8 @@ from idealist.significance.beta_rates import JEFFREYS, Beta, fitted_beta
 
 #: How often a prior is fitted anew to what it led to.
 REFITS = 2
-#: How many pairs have their variances computed at once.
-TOGETHER = 50_000
+#: How many covariances of pairs and positions are held at once.
+TOGETHER = 2_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +194,10 @@ def _informed(cells: Cells, a: Floats, theta: Floats, prior: Beta) -> tuple[Rate
     share = csr_array(cross.multiply((1 / own)[:, None]))
     inverse = np.linalg.pinv(np.diag(places[free]) - (cross.T @ share).toarray(), hermitian=True)
     variance = 1 / own
-    for start in range(0, cells.pairs if len(free) else 0, TOGETHER):
-        some = share[start : start + TOGETHER]
-        variance[start : start + TOGETHER] += some.multiply(some @ inverse).sum(axis=1)
+    step = TOGETHER // max(len(free), 1) + 1
+    for start in range(0, cells.pairs if len(free) else 0, step):
+        some = share[start : start + step]
+        variance[start : start + step] += some.multiply(some @ inverse).sum(axis=1)
     spread = np.zeros(len(theta))
     spread[free] = np.maximum(np.diag(inverse), 0)
     edge = np.clip(theta, 1e-6, 1 - 1e-6)

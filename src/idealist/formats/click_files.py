@@ -13,6 +13,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class ClickFile:
         width = len(header.names)
         while block := list(islice(records, BLOCK)):
             numbers, rows = zip(*block, strict=True)
-            if {*map(len, rows)} != {width}:
+            if {*map(len, rows)} != {width} or not all(map(itemgetter(places["session"]), rows)):
                 numbers, rows = self._fitted(block, header.names)
             cells = list(zip(*rows, strict=True)) or [()] * width
             columns = {ours: coded(cells[place]) for ours, place in places.items()}
@@ -196,6 +197,8 @@ class ClickFile:
                 hint = 'give {"session": …, "query": …, "document": …, "position": …, "clicked": …}'
                 self.faults.fail("bad-shape", f"cannot read {shown(record)}", hint, line(row))
         if ubi_events.is_event(records[0]):
+            if self.given:
+                raise UsageError("fields of UBI have their own names", "leave out --columns")
             self.said = "events of UBI"
             return ubi_events.read_events(records, self.faults, line)
         names = self.names(list(dict.fromkeys(chain.from_iterable(records))), line(0))
