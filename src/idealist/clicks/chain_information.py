@@ -100,7 +100,8 @@ def _posterior(seen: Seen, walk: Walk, prior: Beta, near: Floats, sd: Floats) ->
         own = rate[pair]
         logs[number] = np.bincount(pair, lasts * np.log(own + (1 - own) * ended), seen.pairs)
         logs[number] += unsatisfied * np.log1p(-rate) + (prior.successes - 1) * np.log(rate)
-    weights = np.exp(logs - logs.max(axis=0))
+    logs -= logs.max(axis=0)
+    weights = np.exp(logs, out=logs)
     weights /= weights.sum(axis=0)
     mean = places @ weights
     spread = places**2 @ weights - mean**2

@@ -26,6 +26,7 @@ from idealist.rendering.document import (
 )
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import counted, few, number
+from idealist.significance.beta_rates import FEWEST
 
 if TYPE_CHECKING:
     from idealist.clicks.click_model import ClickModel
@@ -150,7 +151,9 @@ def _how(found: ClickModel) -> Iterator[str]:
 
 def _prior_said(found: ClickModel) -> str:
     """Say what is added to the counts of each document."""
-    fit, how = found.fit, "as you said" if found.given_prior else "as fitted to all of them"
+    fit, few_pairs = found.fit, len(found.impressions) < FEWEST
+    fitted = "as documents are too few to fit more" if few_pairs else "as fitted to all of them"
+    how = "as you said" if found.given_prior else fitted
     if isinstance(fit, ClicksOverExpected):
         priors = {"clicks, as many as expected": (fit.weight, fit.weight)}
     elif isinstance(fit, ChainModel):
@@ -188,7 +191,7 @@ def model_doubts(found: ClickModel) -> Iterator[Doubt]:
         yield Doubt("clicks-unsettled", f"estimates were still moving after {steps} of EM")
     if len(set(found.cuts)) < len(found.cuts):
         message = "several cuts are the same estimate: no document has a grade between them"
-        yield Doubt("clicks-equal-cuts", message, severity="note")
+        yield Doubt("clicks-equal-cuts", message)
     unsure = int((~found.is_sure & graded).sum())
     if graded.any() and unsure > UNSURE * graded.sum():
         message = (
