@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from idealist.clicks.click_counts import ClickCounts
-from idealist.data.columns import Floats, Ints
+from idealist.data.columns import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Seen:
     lasts: Floats
     above: Floats
     unclicked: Floats
-    is_end: Floats
+    is_end: Bools
     known_on: float
 
     @classmethod
@@ -98,8 +98,8 @@ class Seen:
         """Take it from the counts."""
         chains = Chains.of(counts)
         above = counts.reached - counts.unclicked[counts.owner]
-        ends = np.zeros(len(counts.document))
-        ends[counts.starts[1:] - 1] = 1.0
+        ends = np.zeros(len(counts.document), bool)
+        ends[counts.starts[1:] - 1] = True
         clicks, lasts, above = (
             one[chains.order].astype(float) for one in (counts.clicks, counts.lasts, above)
         )
@@ -168,9 +168,9 @@ def expected(
     carried = seen.carried(walk, seen.unclicked / top, seen.lasts)
     looked = carried * walk.silent
     goes = (1 - walk.a) * carried + (1 - walk.s) / walk.tail * seen.lasts
-    stopped = float(np.sum(goes * (1 - seen.is_end))) * (1 - walk.gamma)
+    stopped = float(np.sum(goes[~seen.is_end])) * (1 - walk.gamma)
     went = seen.known_on + float(np.sum(looked[seen.chains.slices[0].stop :]))
-    inner = seen.lasts * (1 - seen.is_end)
+    inner = seen.lasts * ~seen.is_end
     satisfied = inner * walk.s / walk.tail
     height = float(np.sum(place_likelihoods(seen, walk)) + np.sum(seen.unclicked * np.log(top)))
     height += seen.known_on * np.log(walk.gamma)
