@@ -29,8 +29,7 @@ from idealist.formats.column_names import (
     SESSIONS,
     Given,
     given_names,
-    known,
-    spelt,
+    ours_among,
 )
 from idealist.formats.frame_runs import opened_frame
 from idealist.formats.source import Source
@@ -153,17 +152,8 @@ class ClickFile:
 
     def _found(self, names: Sequence[Any]) -> dict[str, Any]:
         """Find the columns that there are; beside a query's text, its id is that of a search."""
-        told, found = given_names(self.given), dict[str, Any]()
-        for ours, theirs in told:
-            if len(alike := spelt(names, theirs)) == 1:
-                found.setdefault(ours, alike[0])
-        usual = {**COLUMNS, "session": (*SESSIONS, "query_id")}
-        asked = [ours for ours in ("query", *COLUMNS) if ours not in dict(told)]
-        for ours in dict.fromkeys(asked):
-            free = [name for name in names if name not in found.values()]
-            if some := known(free, usual[ours]):
-                found[ours] = some[0]
-        return found
+        usual = {"query": COLUMNS["query"], **COLUMNS, "session": (*SESSIONS, "query_id")}
+        return ours_among(names, self.given, usual)
 
     def _of_json_lines(self, source: Source) -> Iterator[ClickRows]:
         for number, text in _text_blocks(source):

@@ -74,7 +74,7 @@ LOGGED_COUNTS = (
 #: place, and of whether it was clicked. Beside a query's text, a query_id is that of one search.
 SESSIONS = (
     "session_id", "session", "search_id", "serp_id", "page_id", "page_view_id", "pageview_id",
-    "request_id", "impression_id", "query_session_id", "visit_id", "sid",
+    "request_id", "impression_id", "query_session_id", "visit_id", "visit", "sid",
 )  # fmt: skip
 CLICKED_TEXTS = (*LOGGED_TEXTS, *TIERS["query"][0])
 PLACES = (*TIERS["rank"][0], "ordinal", "slot")
@@ -82,6 +82,9 @@ CLICKED = (
     "clicked", "click", "is_click", "is_clicked", "was_clicked", "has_click", "clicks",
     "click_count", "num_clicks",
 )  # fmt: skip
+#: The same where lists were interleaved: names of the user, and of the list that was shown.
+USERS = ("user_id", "user", "visitor_id", "client_id", "customer_id")
+SHOWN_LISTS = ("list", "list_id", "list_number", "variant")
 
 #: In a collection: names of the id, that of a part before that of the whole; of the title; and of
 #: the text, where the last ones may be the id as well.
@@ -117,13 +120,6 @@ WHOLES = (
 #: In a table of teams: names of the run, and of the team.
 RUN_NAMES = ("run_id", "run_name", "run_tag", "run", "tag", "system", "name")
 TEAM_NAMES = ("team", "team_name", "group", "participant", "organisation", "organization")
-
-#: In a log of clicks: names of the session, of the user, of whether a row is a click, and of the
-#: list that was shown.
-SESSION_NAMES = ("session_id", "session", "visit_id", "visit", "search_id")
-USER_NAMES = ("user_id", "user", "visitor_id", "client_id", "customer_id")
-CLICKED_NAMES = ("clicked", "click", "is_click", "is_clicked", "clicks")
-LIST_NAMES = ("list", "list_id", "list_number", "variant")
 
 #: In records of one query each, such as logs of RAG: names that only a ranking has, names of lists
 #: that are a ranking or the gold, names that only the gold has, and names of what was judged wrong.
@@ -266,6 +262,23 @@ def _chosen(names: Iterable[Any], given: Given) -> dict[str, Any]:
     return mine
 
 
+def ours_among(
+    names: Iterable[Any], given: Given, aliases: Mapping[str, tuple[str, ...]]
+) -> dict[str, Any]:
+    """Map our names to theirs: first those that a user gave, then `aliases`, one after the other.
+
+    >>> ours_among(["sid", "search"], {"query": "search"}, {"query": ("q",), "session": ("sid",)})
+    {'query': 'search', 'session': 'sid'}
+    """
+    listed = list(names)
+    mine = _chosen(listed, given)
+    for ours, usual in aliases.items():
+        free = [name for name in listed if name not in mine.values()]
+        if ours not in given and (found := known(free, usual)):
+            mine[ours] = found[0]
+    return mine
+
+
 def spelt(names: Iterable[Any], theirs: str) -> list[Any]:
     """Find the names that a user may mean: the very name, or else it in another spelling.
 
@@ -342,10 +355,8 @@ KNOWN = frozenset(
         CLICKED,
         RUN_NAMES,
         TEAM_NAMES,
-        SESSION_NAMES,
-        USER_NAMES,
-        CLICKED_NAMES,
-        LIST_NAMES,
+        USERS,
+        SHOWN_LISTS,
         ["weight"],
         DOCUMENT_IDS,
         TITLES,

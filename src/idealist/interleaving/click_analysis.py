@@ -9,7 +9,7 @@ from typing import Any
 from idealist.formats.column_names import Given
 from idealist.interleaving.click_comparison import ClickComparison, Tally
 from idealist.interleaving.interleaved import ROUNDING, Interleaved
-from idealist.interleaving.shown_clicks import ClickLog, read_clicks
+from idealist.interleaving.shown_clicks import ShownClicks, read_shown_clicks
 from idealist.interleaving.shown_lists import read_lists
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import counted
@@ -35,7 +35,7 @@ def compare_by_clicks(
     Reference: docs/design/0062-interleaving.md
     """
     made = read_lists(lists)
-    log = read_clicks(clicks, made, columns)
+    log = read_shown_clicks(clicks, made, columns)
     unit = "user" if log.users else "session"
     scores: dict[str, list[float]] = {}
     outcomes: dict[str, list[int]] = {}
@@ -56,7 +56,7 @@ def compare_by_clicks(
 
 
 def _doubts(
-    log: ClickLog, made: Interleaved, sizes: Mapping[str, int], unit: str, flipped: Flipped
+    log: ShownClicks, made: Interleaved, sizes: Mapping[str, int], unit: str, flipped: Flipped
 ) -> Iterator[Doubt]:
     """Say what could make the answer wrong."""
     total = len(log.impressions)
@@ -87,7 +87,7 @@ def _doubts(
         yield Doubt("uneven-lists", words, total, total=total)
 
 
-def _astray(log: ClickLog, made: Interleaved) -> float:
+def _astray(log: ShownClicks, made: Interleaved) -> float:
     """Compute how far the lists shown lean to one run, beyond what their probabilities explain.
 
     Formula: |Σ (x - μ)| / √Σ σ² over impressions, where x is the leaning of the list that was

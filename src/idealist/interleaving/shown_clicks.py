@@ -6,7 +6,7 @@ it was clicked. A row that names no document says only that a session was shown 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
@@ -18,14 +18,14 @@ from idealist.formats import contents, delimited, frames
 from idealist.formats.cells import shown
 from idealist.formats.column_names import (
     ALIASES,
-    CLICKED_NAMES,
-    LIST_NAMES,
-    SESSION_NAMES,
-    USER_NAMES,
+    CLICKED,
+    SESSIONS,
+    SHOWN_LISTS,
+    USERS,
     Given,
     given_names,
-    known,
     naming_option,
+    ours_among,
     spelt,
 )
 from idealist.formats.source import Source
@@ -33,9 +33,9 @@ from idealist.interleaving.interleaved import Interleaved, InterleavedList
 
 #: Our columns, with the names that are understood as each.
 COLUMNS = {
-    "session": SESSION_NAMES, "query": ALIASES["query"], "list": LIST_NAMES,
-    "document": ALIASES["document"], "position": ALIASES["rank"], "clicked": CLICKED_NAMES,
-    "user": USER_NAMES,
+    "session": SESSIONS, "query": ALIASES["query"], "list": SHOWN_LISTS,
+    "document": ALIASES["document"], "position": ALIASES["rank"], "clicked": CLICKED,
+    "user": USERS,
 }  # fmt: skip
 #: Words for a click and for none, where they are no numbers.
 WORDS = {"true": True, "yes": True, "false": False, "no": False}
@@ -52,7 +52,7 @@ class Impression:
 
 
 @dataclass
-class ClickLog:
+class ShownClicks:
     """The impressions by session and query, the user of each session, and the number of clicks.
 
     `elsewhere` counts clicks on documents that the list did not show.
@@ -77,7 +77,7 @@ class Row(NamedTuple):
     user: Any
 
 
-def read_clicks(data: Any, lists: Interleaved, columns: Given | None = None) -> ClickLog:
+def read_shown_clicks(data: Any, lists: Interleaved, columns: Given | None = None) -> ShownClicks:
     """Read a log of clicks on lists: a file, records, columns by name, or a data frame.
 
     `columns` names columns that have other names than usual, theirs by ours.
@@ -90,7 +90,7 @@ def read_clicks(data: Any, lists: Interleaved, columns: Given | None = None) -> 
     faults = Faults("clicks" if source is None else source.name)
     table, lines = _file(source, given, faults) if source else (_cells(data, faults), None)
     found = _named(table, given, faults)
-    log, of = ClickLog(faults.file), _Shown(lists)
+    log, of = ShownClicks(faults.file), _Shown(lists)
     for line, row in zip(lines or repeat(None), _rows(found), strict=False):
         try:
             _add(row, log, of)
@@ -114,7 +114,9 @@ def _file(
 
     def header_of(text: bytes) -> delimited.Header | None:
         headers = delimited.headers(text).values()
-        return max(headers, key=lambda one: len(_ours(one.names, given)), default=None)
+        return max(
+            headers, key=lambda one: len(ours_among(one.names, given, COLUMNS)), default=None
+        )
 
     content = contents.content_of(source, faults, header_of)
     if content.kind == "text":
@@ -143,23 +145,9 @@ def _cells(data: Any, faults: Faults) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _ours(names: Iterable[str], given: Given) -> dict[str, str]:
-    """Map our columns to the names found; those that are given come first."""
-    free = list(names)
-    mine = {}
-    for ours, theirs in given_names(given):
-        if len(alike := spelt(free, theirs)) == 1:
-            mine[ours] = alike[0]
-    for ours, aliases in COLUMNS.items():
-        others = [name for name in free if name not in mine.values()]
-        if ours not in mine and (usual := known(others, aliases)):
-            mine[ours] = usual[0]
-    return mine
-
-
 def _named(table: Mapping[str, list[Any]], given: Given, faults: Faults) -> dict[str, list[Any]]:
     """Return the columns by our names; refuse a log that lacks one that is needed."""
-    has, found = f"the columns are {', '.join(table)}"[:300], _ours(table, given)
+    has, found = f"the columns are {', '.join(table)}"[:300], ours_among(table, given, COLUMNS)
     for ours, theirs in given_names(given):
         if len(spelt(list(table), theirs)) != 1:
             message = f"there is no column {theirs!r} to be the {ours}"
@@ -207,7 +195,7 @@ class _Shown:
         return one
 
 
-def _add(row: Row, log: ClickLog, of: _Shown) -> None:
+def _add(row: Row, log: ShownClicks, of: _Shown) -> None:
     """Add a row to the log."""
     session, query = (
         _id(cell, what) for cell, what in zip(row, ("session", "query"), strict=False)
