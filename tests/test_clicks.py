@@ -334,7 +334,7 @@ def test_cuts_rise_and_are_estimates(values: list[float], scale: int) -> None:
     assert np.mean(np.array(values) >= cuts[-1]) >= 1 / len(values)
 
 
-def test_the_model_that_made_the_clicks_foretells_best() -> None:
+def test_the_model_that_made_the_clicks_predicts_best() -> None:
     for model in ("pbm", "dbn"):
         users = oracle.users(model, 1, pages=3000)
         found = il.compare_click_models(users.log, ["ctr", "pbm", "sdbn", "dbn"])

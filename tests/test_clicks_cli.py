@@ -81,7 +81,7 @@ def test_json_and_tables_for_programs(log: Path, capsys: Any) -> None:
 def test_models_are_compared(log: Path, capsys: Any) -> None:
     main(["clicks", str(log), "--compare", "--details"])
     shown, said = capsys.readouterr()
-    assert "foretells clicks best on" in shown
+    assert "predicts clicks best on" in shown
     assert " position " in shown
     assert "learnt from" in said
     main(["clicks", str(log), "--compare", "-f", "json"])

@@ -1,4 +1,4 @@
-"""Click models compared: how well each foretells clicks that it did not learn from."""
+"""Click models compared: how well each predicts clicks that it did not learn from."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ UNKNOWN = Interval(math.nan, math.nan)
 
 @dataclass(frozen=True, eq=False)
 class Foretold:
-    """How well a model foretold the held-out pages.
+    """How well a model predicted the held-out pages.
 
     `likelihood` is the mean log-likelihood of a page, by the natural logarithm; `behind` what it
     lacks to the best model, with an interval over queries. `perplexities` are by position: 1 where
-    every click is foretold, 2 where a coin says as much; `perplexity` is their mean.
+    every click is predicted, 2 where a coin says as much; `perplexity` is their mean.
     """
 
     model: str
@@ -55,7 +55,7 @@ class Foretold:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class ClickModelComparison(Result):
-    """Click models, the one that foretells best first."""
+    """Click models, the one that predicts best first."""
 
     log: ClickLog
     models: tuple[Foretold, ...]
@@ -63,15 +63,15 @@ class ClickModelComparison(Result):
 
     @property
     def best(self) -> Foretold:
-        """The model that foretells best."""
+        """The model that predicts best."""
         return self.models[0]
 
     @property
     def summary(self) -> str:
-        """Which model foretells best, and whether others might be as good."""
+        """Which model predicts best, and whether others might be as good."""
         called, second = MODELS[self.best.model].called, self.models[1:2]
         pages = counted(int(self.log.held_out.pages.sum()), "held-out page", "held-out pages")
-        said = f"{self.best.model} ({called}) foretells clicks best on {pages}"
+        said = f"{self.best.model} ({called}) predicts clicks best on {pages}"
         if not second:
             return said
         sure = second[0].interval.high < 0
@@ -80,7 +80,7 @@ class ClickModelComparison(Result):
         return f"{said}, {'ahead of' if sure else 'close to'} {second[0].model}{rest}"
 
     def report(self) -> Document:
-        """Describe which model foretells best, position by position in the details."""
+        """Describe which model predicts best, position by position in the details."""
         rows = tuple(
             (one.model, one.likelihood, one.perplexity, one.behind or math.nan, one.interval)
             for one in self.models
@@ -93,7 +93,7 @@ class ClickModelComparison(Result):
         notes = (
             Text(f"read: {self.log.name}: {self.log.read_as}; {self.log.summary}"),
             Text(f"learnt from {learnt:,} pages, tried on {held:,}: a fifth of the sessions"),
-            Text("log-likelihood of a page; perplexity is 1 where every click is foretold, in the "
+            Text("log-likelihood of a page; perplexity is 1 where every click is predicted, in the "
                  "mean over positions; the interval is over queries"),
             Doubts(self.log.doubts),
         )  # fmt: skip
@@ -123,7 +123,7 @@ class ClickModelComparison(Result):
 
 
 def compare_click_models(log: Any, models: Sequence[str] = tuple(MODELS)) -> ClickModelComparison:
-    """Learn models on four sessions of five, and say how well they foretell the clicks of the rest.
+    """Learn models on four sessions of five, and say how well they predict the clicks of the rest.
 
     Which sessions are held out follows from their names alone. Priors are fitted.
 
