@@ -73,7 +73,7 @@ study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the cal
 	IDEALIST_SLOW=1 $(BIN)/python -m pytest -s --timeout 14400 -o faulthandler_timeout=15000 \
 	  tests/test_type_one.py tests/test_gate_plan.py tests/test_fragility.py tests/test_label_noise.py \
 	  tests/test_audit_mutations.py tests/test_audit_faults.py tests/test_audit_real.py tests/test_chance.py \
-	  tests/test_diagnose_runs.py tests/test_pool_prices.py tests/test_pool_teams.py \
+	  tests/test_diagnose.py tests/test_diagnose_runs.py tests/test_pool_prices.py tests/test_pool_teams.py \
 	  tests/test_compare_families.py tests/test_power.py tests/test_limits.py tests/test_peers.py \
 	  tests/test_convert.py tests/test_kernel.py tests/test_planted.py tests/test_oracle.py \
 	  tests/test_attribution.py tests/test_laws.py tests/test_cwl.py tests/test_shapes.py \

@@ -106,7 +106,7 @@ WORDS: dict[str, str] = {
     ".times": "a different multiple of R is looked at",
     ".signal": "a different column of the judgments is used",
     ".unit": "characters of the evidence are counted, or its pieces",
-    ".repeats": "text that chunks have in common counts once, or with each of them",
+    ".repeats": "text that chunks share counts once, or with each of them",
     ".squash": "the value is squashed to a range, or not",
 }
 
