@@ -42,7 +42,7 @@ def test_names_faults_and_other_data(spark: Any) -> None:
     log = read_clicks(frame, columns={"session": "visit", "clicked": "opened"})
     assert (log.pages, log.clicks) == (2, 2)
     assert "session = visit, query = query, document = sku" in log.read_as
-    with pytest.raises(InputError, match="no column is the session"):
+    with pytest.raises(InputError, match="no column is the clicked"):
         read_clicks(frame)
     bad = spark.createDataFrame(
         [("s1", "q", "a", -1, True)], ["session", "query", "sku", "slot", "click"]
