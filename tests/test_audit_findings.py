@@ -288,6 +288,8 @@ def test_grades_that_nobody_gave() -> None:
     qrels, run = clean()
     odd = {q: {d: 3.0 if g == 2 else g for d, g in judged.items()} for q, judged in qrels.items()}
     assert "no document has 2" in found("unused-grades", odd, run).message
+    far = {q: {d: 1e9 if g == 2 else g for d, g in judged.items()} for q, judged in qrels.items()}
+    assert not [one for one in il.audit(far, run).findings if one.code == "unused-grades"]
     scaled = il.read_qrels(qrels, scale=3)
     assert "no document has 3" in found("unused-grades", scaled, run).message
 

@@ -446,6 +446,57 @@ def test_the_command_line_takes_bundles_for_runs(folder: Path, run: Callable[...
     assert (folder / "r.html").exists()
 
 
+def test_every_selection_of_a_bundle_counts(folder: Path, run: Callable[..., Said]) -> None:
+    one, two = (f"{folder / 'x.ilb'}#{name}" for name in ("a", "b"))
+    for given, names in (([one], "a"), ([one, two], "ab"), ([two, one], "ba")):
+        found = run("eval", *given, "-m", "RR@10", "-f", "tsv", "-q")
+        assert [line[0] for line in found.stdout.splitlines()[1:]] == list(names)
+    compared = run("compare", one, two, "-m", "RR@10", "-f", "json")
+    assert '"run": "b"' in compared.stdout
+    explained = run("explain", one, two, "-m", "RR@10", "--query", "q1")
+    assert "and no others" in explained.stderr  # as of any two runs
+    for words in (["gate", one, one, two], ["diagnose", one, two],
+                  ["reconcile", one, two, "-m", "RR@10", "--value", "1"]):  # fmt: skip
+        found = run(*words)
+        assert found.code == 2, words
+        assert "x.ilb#a names a run of a bundle where judgments are wanted" in found.stderr
+        assert found.stderr.rstrip().endswith("x.ilb")
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_verbs_take_every_convention(
+    convention: str, folder: Path, run: Callable[..., Said]
+) -> None:
+    for given in ([f"{folder / 'x.ilb'}#a"], [folder / "qrels.txt", f"{folder / 'x.ilb'}#a"]):
+        for verb in ("eval", "audit", "diagnose"):
+            found = run(verb, *given, "-c", convention, "-m", "nDCG@10")
+            assert "other judgments" not in found.stderr
+            assert found.code in (0, 1), (verb, given, found.stderr)
+
+
+def test_an_audit_sees_the_rank_column_in_a_bundle() -> None:
+    qrels = {f"q{i}": {f"d{j}": int(j < 3) for j in range(6)} for i in range(8)}
+    rows = [(q, f"d{j}", j + 1, float(j)) for q in qrels for j in range(6)]
+    names = ("query", "document", "rank", "score")
+    table = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    plain = il.audit(qrels, il.read_run(table, name="mine"))
+    made = bundle(qrels, il.read_run(table, name="mine"))
+    kept = il.audit(made.qrels, made.runs)
+    found = [one for one in plain.findings if one.code == "rank-column"]
+    (same_,) = [one for one in kept.findings if one.code == "rank-column"]
+    assert (found[0].severity, found[0].finding) == ("error", same_.finding)
+    assert found[0].price == same_.price
+
+
+def test_pairs_to_judge_are_not_offered_of_bundles(folder: Path, run: Callable[..., Said]) -> None:
+    found = run("audit", folder / "x.ilb", "--details")
+    assert "judge.tsv" not in found.stdout
+    refused = run("audit", folder / "x.ilb", "--to-judge", folder / "judge.tsv")
+    assert refused.code == 2
+    assert "--to-judge lists documents, and bundles have none" in refused.stderr
+    assert not (folder / "judge.tsv").exists()
+
+
 def test_the_command_line_refuses_what_no_bundle_can_do(
     folder: Path, run: Callable[..., Said]
 ) -> None:
@@ -495,3 +546,24 @@ def test_real_runs(data: Path) -> None:
             else:
                 assert isinstance(two, Evaluation), f"{name} {path}: {two}"
                 same(one, two)
+
+
+def test_both_kernels_write_the_same_bytes(
+    folder: Path, run: Callable[..., Said], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        f"q{i} Q0 d{j} {9 - j} {j % 3} t" for i in (1, 2) for j in range(9)
+    ]  # ranks beside ties
+    (folder / "ranked.run").write_text("\n".join(rows) + "\n")
+    files = [folder / "qrels.txt", folder / "ranked.run", folder / "a.run"]
+    assert run("bundle", *files, "-o", folder / "usual.ilb").code == 0
+    monkeypatch.setenv("IDEALIST_KERNEL", "python")
+    assert run("bundle", *files, "-o", folder / "python.ilb").code == 0
+    made = read_bundle(folder / "usual.ilb")
+    assert {one.order for one in _lists(made.runs[0])} == {"score", "rank", "given"}
+    assert made.content == (folder / "python.ilb").read_bytes()
+
+
+def _lists(run: il.Run) -> list[Any]:
+    assert isinstance(run.source, StoredPlacements)
+    return [*run.source.lists]

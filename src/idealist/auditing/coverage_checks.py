@@ -15,6 +15,7 @@ from idealist.evaluating.doubt_case import DoubtCase, RunPrice
 from idealist.measures.instrument import Instrument
 from idealist.notation import many
 from idealist.ranking.placements import Placements
+from idealist.ranking.stored_placements import has_documents
 from idealist.rendering.doubt import EXAMPLES, Doubt, Severity
 
 #: Below this share judged in the first 10, values are too low by more than noise. On 269 runs of
@@ -40,6 +41,8 @@ AS_MAY_BE = (
 )
 #: The options that write the pairs to judge first.
 TO_JUDGE = ("--to-judge", "judge.tsv")
+#: What replaces them where runs are bundles, which cannot name these documents.
+FROM_RUNS = "judge the pairs that are worth most first: --to-judge of an audit of the runs has them"
 
 
 @of_each_run
@@ -52,7 +55,7 @@ def unjudged(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     severity, reading = _reading(case, covered.judged[TOP])
     price, supposing = _price(case, one)
     pairs = (pair for pair in case.coverage.pairs if one.run.name in pair.runs)
-    files = case.files()
+    files = case.files() if has_documents(one.run) else []
     yield Doubt(
         "holes",
         f"{covered.unjudged[depth]} of {covered.looked[depth]} documents in the first {depth} are "
@@ -63,6 +66,7 @@ def unjudged(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
         examples=tuple(
             f"query {pair.query}, document {pair.document}" for pair in islice(pairs, EXAMPLES)
         ),
+        remedy="" if has_documents(one.run) else FROM_RUNS,
         command=doubt_case.shell(case.evaluator, "audit", files, *TO_JUDGE) if files else "",
     )  # fmt: skip
 

@@ -227,13 +227,17 @@ def _distribution(counts: Mapping[float, int]) -> tuple[str, ...]:
 
 
 def _unused(qrels: Qrels, used: set[float]) -> list[float]:
-    """Name the grades of the scale, or else between the lowest and the highest, not given."""
+    """Name the grades of the scale, or else between the lowest and the highest, not given.
+
+    Whole numbers far apart, such as percentages, are no scale of which some are missing.
+    """
     if qrels.scale:
         return [tidy(grade) for grade in qrels.scale.grades if tidy(grade) not in used]
     whole = [grade for grade in used if isinstance(grade, int)]
-    if len(whole) < len(used) or not whole:
+    between = range(min(*whole, 0), max(whole)) if whole else range(0)
+    if len(whole) < len(used) or len(between) > MOST_GRADES:
         return []
-    return [grade for grade in range(min(*whole, 0), max(whole)) if grade not in used and grade]
+    return [grade for grade in between if grade not in used and grade]
 
 
 def binary_labels(case: AuditCase) -> Iterator[Doubt]:

@@ -20,6 +20,7 @@ from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.other_orders import TURNED_TIMES, gain_of
 from idealist.notation import many
 from idealist.ranking.placements import Placements
+from idealist.ranking.stored_placements import has_documents
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import number
 
@@ -36,7 +37,9 @@ SWAPPED_READ = 100
 @of_each_run
 def wrong_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
     """Look for the first cause that there is of a wrong order: others would follow from it."""
-    found = (doubt for check in (swapped, other_order, turned) for doubt in check(case, one))
+    has_columns = [swapped] if has_documents(one.run) else []
+    checks = (*has_columns, other_order, turned)
+    found = (doubt for check in checks for doubt in check(case, one))
     yield from islice(found, 1)
 
 
@@ -134,13 +137,20 @@ def other_order(case: AuditCase, one: DoubtCase) -> Iterator[Doubt]:
 
 def _by_rank(case: AuditCase, one: DoubtCase) -> Placements | None:
     """Rank by the rank column, where the run has both that and scores."""
-    asked = np.flatnonzero(one.whole.in_run)[:1]
-    rows = one.run.source.some([case.qrels.queries[i] for i in asked])
-    if rows.ranks is None or rows.scores is None or one.whole.protocol.order != "score":
+    if one.whole.protocol.order != "score" or not _has_both(case, one):
         return None
     with suppress(IdealistError):  # such as a rank that is no number
         return one.ranked[replace(one.whole.protocol, order="rank")]
     return None
+
+
+def _has_both(case: AuditCase, one: DoubtCase) -> bool:
+    """Whether there may be ranks beside scores; a bundle says so when it is asked to rank."""
+    if not has_documents(one.run):
+        return True
+    asked = np.flatnonzero(one.whole.in_run)[:1]
+    rows = one.run.source.some([case.qrels.queries[i] for i in asked])
+    return rows.ranks is not None and rows.scores is not None
 
 
 def _disagreeing(by_score: Placements, by_rank: Placements) -> tuple[Bools, bool, bool]:

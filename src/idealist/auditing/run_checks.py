@@ -123,7 +123,7 @@ def places_only(case: AuditCase) -> Iterator[Doubt]:
     names = [name for name, one in case.runs.items() if not has_documents(one.run)]
     if names:
         some = many(len(names), "run is a bundle", "runs are bundles")
-        said = f"{some}: ids, order and repeated documents were not checked"
+        said = f"{some}: ids, swapped columns and repeated documents were not checked"
         yield Doubt("places-only", said, len(names), severity="note", total=len(case.runs))
 
 

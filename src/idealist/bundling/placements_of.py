@@ -16,6 +16,7 @@ import numpy as np
 
 from idealist.data import Qrels, Run
 from idealist.errors import IdealistError
+from idealist.formats.run_sources import FileRun
 from idealist.protocol import Protocol
 from idealist.ranking.place_columns import Columns
 from idealist.ranking.ranked import Ranked
@@ -77,11 +78,19 @@ def _ranked(ranked: Ranked, orderings: list[Protocol]) -> Lists:
 
 def _heads(ranked: Ranked, base: Protocol) -> Iterator[Protocol]:
     """List the orderings that show which other rules could change anything."""
-    known = ("rank",) if getattr(ranked.run.source, "has_ranks", False) else ()
+    known = ("rank",) if _has_ranks(ranked) else ()
     for order in dict.fromkeys((base.order, "score", *known, "given")):
         for precision in PRECISIONS if order == "score" else (base.precision,):
             for exclude_self in (base.exclude_self, not base.exclude_self):
                 yield replace(base, order=order, precision=precision, exclude_self=exclude_self)
+
+
+def _has_ranks(ranked: Ranked) -> bool:
+    """Whether the run has a rank column, whichever kernel reads it."""
+    source = ranked.held.source
+    if isinstance(source, FileRun):
+        return source.has_ranks
+    return source.rows().ranks is not None
 
 
 def _same(base: Protocol, lists: Lists) -> dict[str, Any]:

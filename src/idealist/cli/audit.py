@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealist.cli import options
+from idealist.errors import UsageError
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -40,7 +41,7 @@ EXIT_FOUND = 1
     help="Write proposed mappings of ids there, for idealist convert.",
 )  # fmt: skip
 @click.option(
-    "--to-judge", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--to-judge", type=options.Target(), metavar="FILE",
     help="Write the unjudged pairs that are worth most there, as TSV.",
 )  # fmt: skip
 @options.detailed
@@ -68,12 +69,17 @@ def command(
     """
     from idealist.auditing import audit
     from idealist.evaluating.evaluator import DEFAULT_MEASURES
+    from idealist.ranking.stored_placements import has_documents
     from idealist.rendering.plain_data import separated
 
     options.check_inputs([qrels, *runs, queries, docs, pool_teams])
     known = options.queries_of(queries)
+    judged, named = options.sides_of(qrels, runs, reading, known, faulty=True)
+    if to_judge is not None and named and not any(map(has_documents, named)):
+        hint = "audit the runs themselves with --to-judge"
+        raise UsageError("--to-judge lists documents, and bundles have none", hint)
     found = audit(
-        *options.sides_of(qrels, runs, reading, known, faulty=True), measures or DEFAULT_MEASURES,
+        judged, named, measures or DEFAULT_MEASURES,
         convention=convention, queries=known,
         texts=known, docs=docs, pool_teams=pool_teams, **options.axes_of(settings),
     )  # fmt: skip

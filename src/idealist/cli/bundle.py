@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     help="Write queries as hashes that only those can compute who have QRELS.",
 )  # fmt: skip
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.ilb",
+    "--output", "-o", type=options.Target(), metavar="FILE.ilb",
     required=True, help="Where the bundle goes.",
 )  # fmt: skip
 @options.quietly
+@options.sparing
 def command(
     qrels: str, runs: tuple[str, ...], settings: tuple[str, ...], private: bool, output: Path,
     reading: ReadOptions, quiet: bool,
@@ -48,14 +49,13 @@ def command(
       idealist bundle qrels.txt bm25.run --private -o results.ilb
     """
     from idealist.bundling.bundle import bundle
-    from idealist.files import check_folder, check_target
+    from idealist.files import check_folder
     from idealist.formats import read_qrels
 
     if output.suffix != ".ilb":
         raise UsageError(f"-o {output} does not end in .ilb", f"write -o {output.stem}.ilb")
     options.check_inputs([qrels, *runs])
     check_folder(output)
-    check_target(output, [qrels, *runs])
     judged = read_qrels(reading.of(qrels))
     with options.working("Ranking"):
         made = bundle(

@@ -66,9 +66,10 @@ def command(
     known, axes = shared.queries_of(queries), shared.axes_of(settings)
     named = shared.runs_of(list(given.values()), reading, known, one_each=True)
     runs = dict(zip(given, named, strict=True))
-    judged: Any = reading.of(qrels)
     if run is None:
         judged, runs["run"] = shared.one_run(qrels, None, reading)
+    else:
+        judged = shared.judgments_beside(qrels, reading)
     found = diagnose(
         judged, measures=measures or DIAGNOSED, context=context, queries=known,
         texts=known,

@@ -35,7 +35,7 @@ T = TypeVar("T")
 @options.beside
 @options.counting
 @click.option(
-    "--save", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--save", type=options.Target(), metavar="FILE",
     help="Also save the evaluation of one run, for `idealist compare --saved`.",
 )  # fmt: skip
 @options.quietly

@@ -9,7 +9,6 @@ import click
 
 from idealist.cli import options as shared
 from idealist.errors import UsageError
-from idealist.files import check_target
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -81,8 +80,6 @@ def command(
     if listing:
         shared.emit(_listed(), _form(form, output), output, quiet, details)
         return
-    if output is not None:
-        check_target(output, runs)
     fusing = _fusing(runs, settings, **given)
     if explain is not None:
         from idealist.fusing.explained_fusion import explained

@@ -62,8 +62,10 @@ EXIT_FAILED = 1
     "--save", metavar="FILE", help="Save the last run given as a baseline, unless it fails."
 )
 @click.option("--plan", is_flag=True, help="Show how likely each verdict is instead.")
-@click.option("--junit", metavar="FILE", help="Also write JUnit XML.")
-@click.option("--summary", metavar="FILE", help="Also write a summary in Markdown.")
+@click.option("--junit", type=shared.Target(str), metavar="FILE", help="Also write JUnit XML.")
+@click.option(
+    "--summary", type=shared.Target(str), metavar="FILE", help="Also write a summary in Markdown."
+)
 @click.option(
     "--github", is_flag=True,
     help="Annotate the build, and add the summary to the job's, for GitHub Actions.",
@@ -104,14 +106,11 @@ def command(
     check_run(paths[-1])
     stored = find_baseline(baseline)
     others = inputs if stored is None else [one for one in inputs if one != baseline]
-    for target, kept in ((save, others), (junit, inputs), (summary, inputs), (output, inputs)):
-        if target is not None:  # a baseline may be saved anew
-            check_target(target, kept)
+    if save is not None:  # a baseline may be saved anew
+        check_target(save, others)
     known = shared.queries_of(queries)
-    runs, judged = (
-        shared.runs_of(paths, reading, known, one_each=True),
-        read_qrels(reading.of(qrels)),
-    )
+    judged = shared.judgments_beside(qrels, reading)
+    runs, judged = shared.runs_of(paths, reading, known, one_each=True), read_qrels(judged)
     common: dict[str, Any] = {
         "measures": measures or None, "convention": convention, "queries": known,
         "weights": shared.queries_of(weights),

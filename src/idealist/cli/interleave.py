@@ -10,7 +10,6 @@ import click
 from idealist.cli import options
 from idealist.cli.lazy_group import LazyGroup
 from idealist.errors import UsageError
-from idealist.files import check_target
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -57,10 +56,11 @@ command = LazyGroup(
 @options.setting
 @options.reading
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--output", "-o", type=options.Target(), metavar="FILE",
     help="Write to this file instead of standard output.",
 )  # fmt: skip
 @options.quietly
+@options.sparing
 def draw(
     a: str, b: str, settings: tuple[str, ...], reading: ReadOptions, output: Path | None,
     quiet: bool, **asked: Any,
@@ -80,8 +80,6 @@ def draw(
     from idealist.interleaving.interleaved import interleave
 
     options.check_inputs([a, b])
-    if output is not None:
-        check_target(output, [a, b])
     if "depth" in (rules := options.axes_of(settings)):
         raise UsageError("--set depth is said by --depth here", f"write -k {rules['depth']}")
     first, second = options.runs_of([a, b], reading, one_each=True)

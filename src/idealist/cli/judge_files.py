@@ -81,9 +81,11 @@ def import_(
 
 @click.command("export")
 @store_argument
+@options.sparing
 @click.option(
     "--output",
     "-o",
+    type=options.Target(str),
     default="-",
     metavar="FILE",
     help="Where to write. Without it: standard output.",

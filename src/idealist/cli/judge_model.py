@@ -126,8 +126,9 @@ def probe(**given: Any) -> None:
 
 @click.command("prompt")
 @click.argument("name", metavar="[PROMPT]", required=False)
+@options.sparing
 @click.option(
-    "--output", "-o", default="-", metavar="FILE",
+    "--output", "-o", type=options.Target(str), default="-", metavar="FILE",
     help="Where to write the prompt. Without it: standard output.",
 )  # fmt: skip
 def prompt(name: str | None, output: str) -> None:

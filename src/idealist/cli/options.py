@@ -189,10 +189,49 @@ def columns_of(words: Sequence[str]) -> tuple[dict[str, list[str]], list[tuple[s
     return names, layouts
 
 
+class Target(click.Path):
+    """A file that a verb writes."""
+
+    def __init__(self, kind: type = Path) -> None:
+        super().__init__(dir_okay=False, path_type=kind)
+
+
+#: What the metavar of an option that names a file has in it.
+FILES = ("FILE", "PATH", "RUN", "QRELS", "AXIS")
+
+
+def sparing(command: Command) -> Command:
+    """Refuse to write over what a verb reads, before it does any work."""
+
+    @wraps(command)
+    def spares(**given: Any) -> Any:
+        context = click.get_current_context()
+        targets, inputs = [], [*given.get("runs", ())]  # those of folders among them
+        for one in context.command.params:
+            value = context.params.get(one.name or "")
+            if isinstance(one.type, Target):
+                targets.append(value)
+            elif isinstance(one, click.Argument) or any(x in (one.metavar or "") for x in FILES):
+                inputs += value if isinstance(value, tuple) else [value]
+        for target in filter(None, targets):
+            files.check_target(target, _files_in(inputs))
+        return command(**given)
+
+    return cast("Command", spares)
+
+
+def _files_in(words: Iterable[Any]) -> Iterator[str]:
+    """List the files that words name, such as ``x.ilb#bm25`` or ``collapse=x.csv``."""
+    for word in (str(word) for word in words if isinstance(word, (str, Path))):
+        named = (word, word.rpartition("#")[0], word.partition("=")[2])
+        yield from filter(os.path.isfile, named)
+
+
 def _written(form_of_file: Callable[[Path | None], str]) -> Callable[[Command], Command]:
     return together(
+        sparing,
         click.option(
-            "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+            "--output", "-o", type=Target(), metavar="FILE",
             is_eager=True,  # its suffix chooses the form
             help="Write to this file instead of standard output.",
         ),
@@ -318,12 +357,24 @@ def runs_of(
 def _bundled_sides(
     qrels: str, paths: Sequence[str], reading: ReadOptions
 ) -> tuple[Qrels, list[Run]]:
-    """Take the judgments of a bundle, and its runs unless some of them are named."""
+    """Take the judgments of a bundle, and its runs, unless others of it are named behind it."""
     from idealist.formats import read_qrels
     from idealist.formats.source import parted
 
-    named = any(parted(path)[0] == parted(qrels)[0] for path in paths)
+    file, run = parted(qrels)
+    named = not run and any(parted(path)[0] == file for path in paths)
     return read_qrels(reading.of(qrels)), runs_of(paths if named else [qrels, *paths], reading)
+
+
+def judgments_beside(qrels: str, reading: ReadOptions) -> Any:
+    """Describe judgments beside which the runs are given; refuse a run of a bundle for them."""
+    from idealist.formats.source import BUNDLE, parted
+
+    file, run = parted(qrels)
+    if run and file.suffix == BUNDLE:
+        message = f"{qrels} names a run of a bundle where judgments are wanted"
+        raise UsageError(message, f"give the bundle: {file}")
+    return reading.of(qrels)
 
 
 def baseline_name(
@@ -388,7 +439,7 @@ def one_run(
     from idealist.formats import read_qrels
 
     if run is not None:
-        judged = read_qrels(reading.of(qrels))
+        judged = read_qrels(judgments_beside(qrels, reading))
         beside = reading_beside(judged, reading)
         return judged, runs_of([run], beside, queries, one_each=True)[0]
     judged, found = sides_of(qrels, (), reading)

@@ -71,7 +71,7 @@ def command(
         judged, one = options.one_run(qrels, None, reading)
         known = options.runs_of(others, reading, one_each=True)
     else:
-        judged = read_qrels(reading.of(qrels))
+        judged = read_qrels(options.judgments_beside(qrels, reading))
         one, *known = options.runs_of([run, *others], reading, one_each=True)
     with options.ticking("Trying conventions") as tick:
         found = reconcile(

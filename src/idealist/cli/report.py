@@ -41,8 +41,9 @@ FORMS = ("html", "md", "json", "table")
 )  # fmt: skip
 @shared.beside
 @click.option("--full", is_flag=True, help="Show both lists of every query.")
+@shared.sparing
 @click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    "--output", "-o", type=shared.Target(), metavar="FILE",
     help="Write to this file: .html, .md for a pull request, or .json. Without it: report.html.",
 )  # fmt: skip
 @click.option(

@@ -11,7 +11,6 @@ import click
 from idealist import files
 from idealist.cli import options as shared
 from idealist.errors import UsageError
-from idealist.files import check_target
 
 if TYPE_CHECKING:
     from idealist.data import Run
@@ -54,9 +53,11 @@ if TYPE_CHECKING:
     help="What of a query that some runs lack, as in `idealist fuse`.",
 )  # fmt: skip
 @click.option("--select", is_flag=True, help="Say which runs are worth fusing instead.")
-@click.option("--write", type=Path, metavar="FILE", help="Write the fused run of the choice.")
 @click.option(
-    "--write-out-of-fold", "held_out", type=Path, metavar="FILE",
+    "--write", type=shared.Target(), metavar="FILE", help="Write the fused run of the choice."
+)
+@click.option(
+    "--write-out-of-fold", "held_out", type=shared.Target(), metavar="FILE",
     help="Write a run that has for each query what was chosen without it: what the estimate is of.",
 )  # fmt: skip
 @shared.reading
@@ -91,7 +92,6 @@ def command(
     shared.check_inputs([qrels, *runs, queries])
     for file in filter(None, (write, held_out)):
         files.check_folder(file)
-        check_target(file, [qrels, *runs])
     if write is not None and write == held_out:
         raise UsageError(f"two runs cannot both go to {write}", "give each a file")
     known = shared.queries_of(queries)

@@ -167,12 +167,13 @@ class Ranked:
 
     def _named(self, protocol: Protocol) -> DocumentLists:
         ordering = protocol.ordering
-        most = self._most.get(ordering, 0)
+        most, found = self._most.get(ordering, 0), self._found[ordering]
+        if isinstance(found, StoredPlacements):
+            return UNNAMED
         if most and protocol.grades == "nonzero":  # then more documents are unjudged
             kept = replace(protocol, grades="keep")
             return rank(self.qrels.nonzero, self.held, [kept], {kept: most})[kept].names
-        found = self._found[ordering]
-        if not most or ordering in self._beside or isinstance(found, StoredPlacements):
+        if not most or ordering in self._beside:
             return UNNAMED
         return found.names(self.qrels, ordering, most)
 
