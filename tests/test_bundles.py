@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import random
+import shutil
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -21,7 +24,7 @@ from idealist.cli.main import main
 from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError, InputError, NoDocuments, UsageError
 from idealist.evaluating.evaluation import Evaluation
-from idealist.formats import bundle_files
+from idealist.formats import bundle_files, bundle_index
 from idealist.ranking.stored_placements import StoredPlacements, hidden
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d9": 0}}
@@ -305,7 +308,7 @@ def changed_index(made: Bundle, change: Any) -> bytes:
         parts = {name: archive.read(name) for name in archive.namelist()}
     index = json.loads(parts[bundle_files.INDEX])
     change(index)
-    parts[bundle_files.INDEX] = json.dumps(index).encode()
+    parts[bundle_files.INDEX] = bundle_index.sealed(index)
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for name, data in parts.items():
@@ -373,6 +376,153 @@ def test_indexes_that_lie_are_refused(tmp_path: Path) -> None:
         )
         refused += bool(refusal(path)[0])  # and nothing else is raised
     assert refused > tries(100, 3000) * 0.7
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("same", "x"), ("same", {"ties": 5}), ("same", {"grade": 1}), ("same", None),
+        ("collapse", 7), ("collapse", None), ("lists", []), ("lists", {}), ("lists", "ab"),
+        ("others", "q7"), ("others", [1]), ("unscored", -1), ("unscored", "1"),
+        ("remarks", [["x", "y", "1", "note", 0]]), ("remarks", [["x", "y", 1, "bad", 0]]),
+        ("name", ""), ("name", 3), ("name", "other"),
+    ],
+)  # fmt: skip
+def test_runs_that_are_forged_are_refused(where: str, value: Any, tmp_path: Path) -> None:
+    made, path = bundle(QRELS, {"mine": RUN, "other": RUN}), tmp_path / "x.ilb"
+    path.write_bytes(changed_index(made, lambda index: index["runs"][0].update({where: value})))
+    said, hint = refusal(path)
+    assert "this is no bundle that idealist wrote" in said
+    assert "make it anew" in hint
+
+
+@pytest.mark.parametrize(
+    ("where", "value"),
+    [
+        ("hash", ""), ("hash", None), ("queries", ["q2", "q1"]), ("queries", ["q1", "q1"]),
+        ("queries", "ab"), ("scale", [["a"], []]), ("scale", 3), ("meant", "x"), ("trec", 1),
+        ("repeats", -1), ("words", {"iteration": [1]}), ("remarks", 4),
+    ],
+)  # fmt: skip
+def test_judgments_that_are_forged_are_refused(where: str, value: Any, tmp_path: Path) -> None:
+    made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"
+    path.write_bytes(changed_index(made, lambda index: index["judgments"].update({where: value})))
+    assert "this is no bundle that idealist wrote" in refusal(path)[0]
+
+
+@pytest.mark.parametrize("version", [0, -1, True, "1", None, 1.0])
+def test_versions_that_never_were_are_refused(version: Any, tmp_path: Path) -> None:
+    made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"
+    path.write_bytes(changed_index(made, lambda index: index.update({bundle_files.KEY: version})))
+    assert "this is no bundle that idealist wrote" in refusal(path)[0]
+
+
+def test_a_changed_index_is_found(tmp_path: Path) -> None:
+    made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"
+    swapped = {"queries": ["q3", "q4"]}
+    whole = changed_index(made, lambda index: index["judgments"].update(swapped))
+    path.write_bytes(whole)
+    assert refusal(path) == ("", "")  # whoever can write a bundle can write a checksum
+    with pytest.raises(UsageError, match="says that it was made with qrels, and was not"):
+        il.evaluate(QRELS, read_bundle(path).runs[0], "AP")
+    with zipfile.ZipFile(BytesIO(whole)) as archive:
+        index = json.loads(archive.read(bundle_files.INDEX))
+    assert index["checksum"] == bundle_index.checksum(index)
+    index["runs"][0]["name"] = "yours"
+    path.write_bytes(rewritten(made, {bundle_files.INDEX: json.dumps(index).encode()}))
+    assert "bundle.json in this bundle was changed after it was written" in refusal(path)[0]
+
+
+def test_grades_are_those_of_the_judgments(tmp_path: Path) -> None:
+    for private in (False, True):
+        made, path = bundle(QRELS, {"mine": RUN}, private=private), tmp_path / "x.ilb"
+        same(il.evaluate(QRELS, made.runs[0], "AP"), il.evaluate(
+            QRELS, il.read_run(RUN, name="mine"), "AP"))  # fmt: skip
+        for grade in (0.0, 7.0, 1e300, float("nan")):
+            path.write_bytes(with_grade(made, grade))
+            if abs(grade) > 1e9 or grade != grade:
+                assert "its grades contradict" in refusal(path)[0]
+                continue
+            assert refusal(path) == ("", "")
+            with pytest.raises(UsageError, match="and was not: grades differ"):
+                il.evaluate(QRELS, read_bundle(path).runs[0], "AP")
+
+
+def with_grade(made: Bundle, grade: float) -> bytes:
+    """Forge the grades of a bundle, and all checksums."""
+    with zipfile.ZipFile(BytesIO(made.content)) as archive:
+        index, data = json.loads(archive.read(bundle_files.INDEX)), archive.read("judgments")
+    columns = index["judgments"]["columns"]
+    assert [columns[0][0], *columns[1]] == ["sizes", "grade", "<f8", 5]
+    head = data[: len(data) - 40]
+    data = head + np.full(5, grade).tobytes()
+    index["checksums"]["judgments"] = hashlib.sha256(data).hexdigest()
+    return rewritten(made, {"judgments": data, bundle_files.INDEX: bundle_index.sealed(index)})
+
+
+def rewritten(made: Bundle, parts: dict[str, bytes]) -> bytes:
+    """Write a bundle with other members."""
+    with zipfile.ZipFile(BytesIO(made.content)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()} | parts
+    target = BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    return target.getvalue()
+
+
+def test_bombs_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"
+    read: list[str] = []
+    usual = zipfile.ZipFile.read
+
+    def noted(archive: zipfile.ZipFile, name: str) -> bytes:
+        read.append(name)
+        return usual(archive, name)
+
+    bombs = (rewritten(made, {bundle_files.INDEX: b" " * 2**26}),
+             rewritten(made, {"more": bytes(2**26)}),
+             rewritten(made, {"judgments": bytes(2**20)}))  # fmt: skip
+    monkeypatch.setattr(zipfile.ZipFile, "read", noted)
+    for bomb, said in zip(bombs, ("unpack to more", "unpack to more", "sizes"), strict=True):
+        path.write_bytes(bomb)
+        read.clear()
+        assert said in refusal(path)[0]
+        assert read == ([bundle_files.INDEX] if said == "sizes" else [])
+
+
+def test_bundles_on_another_scale(tmp_path: Path, run: Callable[..., Said]) -> None:
+    il.write_qrels(il.read_qrels(QRELS), tmp_path / "q.txt")
+    bundle(QRELS, {"mine": RUN}).save(tmp_path / "x.ilb")
+    bundle(il.read_qrels(QRELS, scale=4), {"mine": RUN}).save(tmp_path / "y.ilb")
+    il.write_run(il.read_run(RUN), tmp_path / "mine.run")
+    measured: list[object] = ["-m", "ERR@10", "-f", "tsv", "-q"]
+    for scale in ([], ["--scale", "3"], ["--scale", "4"]):
+        plain = run("eval", tmp_path / "q.txt", tmp_path / "mine.run", *measured, *scale)
+        for name in ("x.ilb", "y.ilb"):
+            assert run("eval", tmp_path / "q.txt", tmp_path / name, *measured, *scale) == plain
+        if scale:
+            assert run("eval", tmp_path / "x.ilb", *measured, *scale) == plain
+    own = il.read_qrels(tmp_path / "x.ilb")
+    assert il.read_qrels(own, scale=3).hash not in (own.hash, il.read_qrels(own, scale=4).hash)
+
+
+def test_names_that_are_no_utf8(tmp_path: Path, run: Callable[..., Said]) -> None:
+    il.write_run(il.read_run(RUN), tmp_path / "mine.run")
+    names = [os.fsdecode(bytes(tmp_path) + b"/caf" + byte + b".run") for byte in (b"\xe9", b"\xe8")]
+    for name in names:
+        shutil.copy(tmp_path / "mine.run", name)
+    il.write_qrels(il.read_qrels(QRELS), tmp_path / "q.txt")
+    made = run("bundle", tmp_path / "q.txt", *names, "-o", tmp_path / "x.ilb")
+    assert made.code == 0, made.stderr
+    assert [one.name for one in read_bundle(tmp_path / "x.ilb").runs] == ["caf?", "caf? (2)"]
+
+
+def test_a_bundle_is_not_bundled_again(folder: Path, run: Callable[..., Said]) -> None:
+    given = [folder / "qrels.txt", folder / "x.ilb"]
+    found = run("bundle", *given, "-o", folder / "y.ilb")
+    assert found.code == 2
+    assert "a comes from a bundle" in found.stderr
 
 
 def test_places_that_no_list_has_are_refused() -> None:

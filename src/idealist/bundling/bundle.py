@@ -13,10 +13,10 @@ from idealist.bundling.placements_of import stored_placements
 from idealist.data import Qrels, Run
 from idealist.errors import UsageError, nearest
 from idealist.formats import bundle_files, one_or_several, read_qrels
-from idealist.formats.source import Source
+from idealist.formats.source import Source, distinct
 from idealist.notation import many, text
 from idealist.protocol import Protocol
-from idealist.ranking.stored_placements import StoredPlacements
+from idealist.ranking.stored_placements import StoredPlacements, has_documents
 from idealist.rendering.document import Document, Table, Text
 from idealist.rendering.result import Result
 from idealist.rendering.wording import few
@@ -132,8 +132,14 @@ def bundle(qrels: Any, runs: Any, *, private: bool = False, **axes: Any) -> Bund
     if judged.cover:
         hint = "send the gold and the chunks"
         raise UsageError("a bundle keeps places of documents, not what chunks have of spans", hint)
-    kept = {run.name: stored_placements(judged, run, protocol) for run in one_or_several(runs)}
-    return Bundle(bundle_files.written(judged, kept, private))
+    named = one_or_several(runs)
+    for run in named:
+        if not has_documents(run):
+            hint = "give the run itself: not all that this bundle holds would be kept"
+            raise UsageError(f"{run.name} comes from a bundle", hint)
+    names = distinct([run.name.encode(errors="replace").decode() for run in named])
+    kept = [stored_placements(judged, run, protocol) for run in named]
+    return Bundle(bundle_files.written(judged, dict(zip(names, kept, strict=True)), private))
 
 
 def _protocol(axes: Mapping[str, Any]) -> Protocol:

@@ -371,7 +371,11 @@ class Qrels:
         faults = Faults(self.name)
         check_grades(rows, list(range(len(query))), scale, faults)
         faults.check()
-        return replace(self, scale=scale)
+        scaled = replace(self, scale=scale)
+        if not self.stated:
+            return scaled
+        stated = hashlib.sha256(_json_line(self.stated, *map(str, scale.grades)))
+        return replace(scaled, stated=stated.hexdigest()[:10], whole=self.whole or self)
 
     def only(self, queries: Collection[str]) -> Qrels:
         """Keep the judgments of some queries.

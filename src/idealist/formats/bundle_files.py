@@ -17,17 +17,26 @@ from dataclasses import fields, replace
 from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from idealist._version import __version__
 from idealist.data import Qrels, Run, Scale
 from idealist.data.columns import freeze, starts_of
-from idealist.data.judgments import DECISIVE, PairRows, Subtopics
+from idealist.data.judgments import DECISIVE, LARGEST, PairRows, Subtopics
 from idealist.data.preferences import Preferences
 from idealist.data.remarks import Remark
-from idealist.errors import Faults, IdealistError, UsageError, nearest
+from idealist.errors import Faults, InputError, UsageError, nearest
+from idealist.formats.bundle_index import (
+    SEAL,
+    check,
+    check_columns,
+    check_judgments,
+    check_run,
+    checksum,
+    sealed,
+)
 from idealist.formats.source import Source, parted
 from idealist.protocol import Protocol
 from idealist.ranking.place_columns import (
@@ -48,13 +57,16 @@ KEY, VERSION = "idealist-bundle", 1
 #: with it.
 INDEX = "bundle.json"
 MAGIC = b"PK\x03\x04"
-#: The most bytes that a bundle may hold when unpacked.
-MOST = 2**32
+#: The most bytes that a bundle may hold when unpacked; and how many for each byte of its file, if
+#: that is more than a small one holds: no columns of a run shrink so far.
+MOST, SMALL, SHRUNK = 2**32, 2**26, 100
 #: What makes the same data the same bytes: zips hold the time of each member.
 NEVER = (1980, 1, 1, 0, 0, 0)
 #: What reading a zip raises that was cut off or changed, and reading what nobody wrote.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
-NONSENSE = (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError)
+NONSENSE = (
+    ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError, RecursionError,
+)  # fmt: skip
 REMAKE = "make it anew: idealist bundle QRELS RUNS... -o FILE.ilb"
 
 
@@ -102,10 +114,9 @@ def written(qrels: Qrels, runs: Mapping[str, StoredPlacements], private: bool = 
         ],
     }
     index["checksums"] = {name: hashlib.sha256(data).hexdigest() for name, data in members.items()}
-    text = json.dumps(index, ensure_ascii=False, separators=(",", ":")).encode()
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in {INDEX: text, **members}.items():
+        for name, data in {INDEX: sealed(index), **members}.items():
             archive.writestr(zipfile.ZipInfo(name, NEVER), data, zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
@@ -207,8 +218,8 @@ class _Reader:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 self.archive = archive
-                return self._read()
-        except IdealistError:
+                return self._read(min(MOST, max(SMALL, SHRUNK * len(data))))
+        except InputError:
             raise
         except UNREADABLE as error:
             code = "damaged" if data.rstrip(b"\0")[-22:].startswith(b"PK\x05\x06") else "truncated"
@@ -218,27 +229,33 @@ class _Reader:
             message = f"this is no bundle that idealist wrote: {type(error).__name__} {error}"
             self.faults.fail("bad-shape", message[:200], REMAKE)
 
-    def _read(self) -> Opened:
-        if sum(part.file_size for part in self.archive.infolist()) > MOST:
-            self.faults.fail("oversized", "the bundle holds more than 4 GiB", REMAKE)
+    def _read(self, most: int) -> Opened:
+        if sum(part.file_size for part in self.archive.infolist()) > most:
+            message = f"the bundle would unpack to more than {most:,} bytes"
+            self.faults.fail("oversized", message, REMAKE)
         self.index = json.loads(self.archive.read(INDEX))
         version = self.index[KEY]
-        if not isinstance(version, int) or version > VERSION:
+        check(type(version) is int and version >= 1, "versions")
+        if version > VERSION:
             message = f"a newer idealist wrote this bundle: version {version} of its format"
             hint = f"update idealist: this one knows versions up to {VERSION}"
             self.faults.fail("bad-shape", message, hint)
+        if self.index[SEAL] != checksum(self.index):
+            self._refuse_changed(INDEX)
+        private = self.index["private"]
+        check(isinstance(private, bool), "queries")
+        check_judgments(self.index["judgments"])
         qrels = self._judgments(self.index["judgments"])
-        private = bool(self.index["private"])
         runs = [self._run(one, qrels, private) for one in self._chosen()]
         return Opened(qrels, tuple(runs), private)
 
     def _chosen(self) -> list[dict[str, Any]]:
         """Find the runs that are meant: all of them, or the one that is named."""
         runs: list[dict[str, Any]] = self.index["runs"]
-        _check(runs, "runs")
+        check(runs and len({one["name"] for one in runs}) == len(runs), "runs")
         if not self.source.sheet:
             return runs
-        names = [str(one["name"]) for one in runs]
+        names = [one["name"] for one in runs]
         if self.source.sheet not in names:
             message = f"the bundle has no run {self.source.sheet!r}"
             self.faults.fail("empty", message, nearest(self.source.sheet, names))
@@ -247,26 +264,28 @@ class _Reader:
     def _columns(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """Read the columns of a member; refuse other bytes than were written."""
         name = about["member"]
+        check_columns(about["columns"], self.archive.getinfo(name).file_size)
         data = self.archive.read(name)
         if hashlib.sha256(data).hexdigest() != self.index["checksums"][name]:
-            message = f"{name} in this bundle was changed after it was written"
-            self.faults.fail("checksum", message, f"copy it again, or {REMAKE}")
+            self._refuse_changed(name)
         found, at = {}, 0
         for key, kind, size in about["columns"]:
-            if np.dtype(kind).kind not in "fiu":
-                raise ValueError(f"a column of {kind}")
             found[key] = freeze(np.frombuffer(data, kind, size, at))
             at += found[key].nbytes
         return found
+
+    def _refuse_changed(self, name: str) -> NoReturn:
+        message = f"{name} in this bundle was changed after it was written"
+        self.faults.fail("checksum", message, f"copy it again, or {REMAKE}")
 
     def _judgments(self, about: Mapping[str, Any]) -> Qrels:
         columns = self._columns(about)
         sizes = columns.pop("sizes").astype(np.int64)
         grades = freeze(columns.pop("grade").astype(np.float64))
-        queries = tuple(map(str, about["queries"]))
-        _check(len(queries) == len(sizes) == len({*queries}), "queries")
-        _check((sizes >= 0).all() and sizes.sum() == len(grades), "judgments of queries")
-        _check(np.isfinite(grades).all(), "grades")
+        queries = tuple(about["queries"])
+        check(len(queries) == len(sizes), "queries")
+        check((sizes >= 0).all() and sizes.sum() == len(grades), "judgments of queries")
+        check((np.abs(grades) <= LARGEST).all(), "grades")
         for name, cells in about["words"].items():
             columns[name] = tuple(cells[i] for i in columns[name].tolist())
         rows = {kind: _rows(kind, cls, columns, len(grades)) for kind, cls in _ROWS.items()}
@@ -277,10 +296,11 @@ class _Reader:
             scale=Scale(tuple(scale[0]), tuple(scale[1])) if scale else None,
             repeats=about["repeats"], ungraded=about["ungraded"], is_trec=about["trec"],
             meant=about["meant"], remarks=_remarks(about["remarks"]), name=self.path,
-            stated=str(about["hash"]),
+            stated=about["hash"],
         )  # fmt: skip
 
     def _run(self, about: Mapping[str, Any], qrels: Qrels, private: bool) -> Run:
+        check_run(about)
         lists: dict[Protocol, Columns] = {}
         first: Columns = {}
         for one in about["lists"]:
@@ -290,10 +310,10 @@ class _Reader:
                 columns if columns is first else spliced(first, columns, some)
             )
             _check_places(kept, qrels)
-        name = str(about["name"])
+        name = about["name"]
         source = StoredPlacements(
             name=f"{self.path}#{name}", qrels=qrels, lists=lists, same=about["same"],
-            collapse=about["collapse"], others=tuple(map(str, about["others"])),
+            collapse=about["collapse"], others=tuple(about["others"]),
             unscored=about["unscored"], remarks=_remarks(about["remarks"]), private=private,
         )  # fmt: skip
         return Run(source, name)
@@ -310,7 +330,7 @@ def _rows(kind: str, cls: type[PairRows], columns: dict[str, Any], pairs: int) -
         return None
     own = {name: columns.pop(f"{kind}.{name}") for name in names}
     pair = own["pair"].astype(np.int64)
-    _check(((pair >= 0) & (pair < pairs)).all(), kind)
+    check(((pair >= 0) & (pair < pairs)).all(), kind)
     return cls(**{**own, "pair": freeze(pair)})
 
 
@@ -324,22 +344,16 @@ def _remarks(written: Iterable[Iterable[Any]]) -> tuple[Remark, ...]:
     return tuple(Remark(*one) for one in written)
 
 
-def _check(holds: Any, what: str) -> None:
-    """Refuse numbers that contradict each other."""
-    if not holds:
-        raise ValueError(f"its {what} contradict each other")
-
-
 def _check_places(columns: Columns, qrels: Qrels) -> None:
     """Refuse places that no list has."""
     query, rank, judgment = columns["query"], columns["rank"], columns["judgment"]
-    _check(len({len(columns[name]) for name in PER_PLACE}) == 1, "places")
-    _check((columns["first"] >= 1).all() and (columns["first"] <= rank).all(), "ties")
-    _check((rank <= columns["last"]).all(), "ties")
-    _check((columns["last"] <= columns["retrieved"][query]).all(), "ranks")
-    _check((judgment >= qrels.starts[query]).all(), "judgments")
-    _check((judgment < qrels.starts[query + 1]).all(), "judgments")
-    _check((np.diff(query) >= 0).all(), "queries")
+    check(len({len(columns[name]) for name in PER_PLACE}) == 1, "places")
+    check((columns["first"] >= 1).all() and (columns["first"] <= rank).all(), "ties")
+    check((rank <= columns["last"]).all(), "ties")
+    check((columns["last"] <= columns["retrieved"][query]).all(), "ranks")
+    check((judgment >= qrels.starts[query]).all(), "judgments")
+    check((judgment < qrels.starts[query + 1]).all(), "judgments")
+    check((np.diff(query) >= 0).all(), "queries")
 
 
 def bundled_run(data: str | Path) -> Run:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from idealist.data import Qrels, Rows, Run
-from idealist.data.columns import Bools
+from idealist.data.columns import Bools, Ints
 from idealist.data.remarks import Remark
 from idealist.errors import NoDocuments, UsageError
 from idealist.notation import text
@@ -38,7 +38,8 @@ def hidden(query: str, digest: str) -> str:
     'q-0c76e54d80b81d6c'
     """
     key = bytes.fromhex(digest)
-    return f"q-{hashlib.blake2b(query.encode(), digest_size=8, key=key).hexdigest()}"
+    name = query.encode(errors="surrogatepass")
+    return f"q-{hashlib.blake2b(name, digest_size=8, key=key).hexdigest()}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,27 +120,50 @@ class StoredPlacements:
         """
         if qrels is self.qrels:
             return self
-        whole = qrels.whole or qrels
+        whole = self._scaled(qrels.whole or qrels)
         if not len(whole):  # as where lists are asked for whatever was judged
             raise self.has_no_documents()
         if whole.hash != self.qrels.hash:
             message = f"{self.name} was made with other judgments than {qrels.name}"
             hint = "give those judgments, or the bundle alone"
             raise UsageError(f"{message}: {self.qrels.hash}, not {whole.hash}", hint)
+        to = self._places(qrels, whole)
+        self._check_grades(qrels, to)
         if qrels.queries == self.qrels.queries:
             return replace(self, qrels=qrels)
+        lists = {
+            one: moved([Part(columns, self.qrels.starts, to)], qrels.starts)
+            for one, columns in self.lists.items()
+        }
+        return replace(self, qrels=qrels, lists=lists)
+
+    def _scaled(self, whole: Qrels) -> Qrels:
+        """Return judgments on the scale that the lists were made with: no list depends on it."""
+        same = whole.stated or whole.scale == self.qrels.scale
+        return whole if same else replace(whole, scale=self.qrels.scale)
+
+    def _places(self, qrels: Qrels, whole: Qrels) -> Ints:
+        """Find each query of the lists among others, of judgments that are `whole`; -1 if gone."""
         if self.private and whole.stated and self.qrels.queries != whole.queries:
             message = f"{self.name} hides its queries, and {whole.name} does not"
             raise UsageError(f"{message}: nobody can tell which is which", "give the judgments")
         hides = self.private and not whole.stated  # these judgments have their own names
         names = [hidden(q, whole.digest) for q in qrels.queries] if hides else qrels.queries
         place = {name: i for i, name in enumerate(names)}
-        to = np.array([place.get(query, -1) for query in self.qrels.queries], dtype=np.int64)
-        lists = {
-            one: moved([Part(columns, self.qrels.starts, to)], qrels.starts)
-            for one, columns in self.lists.items()
-        }
-        return replace(self, qrels=qrels, lists=lists)
+        return np.array([place.get(query, -1) for query in self.qrels.queries], dtype=np.int64)
+
+    def _check_grades(self, qrels: Qrels, to: Ints) -> None:
+        """Refuse lists that say they are of these judgments, and have others."""
+        own = np.flatnonzero(to >= 0)
+        own = own[np.argsort(to[own])]
+        kept = [np.arange(*self.qrels.starts[i : i + 2]) for i in own.tolist()]
+        grades = self.qrels.grades[np.concatenate([np.zeros(0, np.int64), *kept])]
+        sizes = np.diff(self.qrels.starts)[own]
+        if not np.array_equal(sizes, np.diff(qrels.starts)) or not np.array_equal(
+            grades, qrels.grades
+        ):
+            message = f"{self.name} says that it was made with {qrels.name}, and was not"
+            raise UsageError(f"{message}: grades differ", "make it anew, or ask who made it")
 
     def listing(self, protocol: Protocol, queries: Iterable[str]) -> dict[str, Ranking]:
         """Return the lists of some judged queries: unjudged documents are named by their rank."""
