@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -25,6 +26,7 @@ from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError, InputError, NoDocuments, UsageError
 from idealist.evaluating.evaluation import Evaluation
 from idealist.formats import bundle_files, bundle_index
+from idealist.formats.source import INDEX
 from idealist.ranking.stored_placements import StoredPlacements, hidden
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d9": 0}}
@@ -306,9 +308,9 @@ def changed_index(made: Bundle, change: Any) -> bytes:
     """Write a bundle again with another index, as somebody would who means ill."""
     with zipfile.ZipFile(BytesIO(made.content)) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
-    index = json.loads(parts[bundle_files.INDEX])
+    index = json.loads(parts[INDEX])
     change(index)
-    parts[bundle_files.INDEX] = bundle_index.sealed(index)
+    parts[INDEX] = bundle_index.sealed(index)
     target = BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
         for name, data in parts.items():
@@ -426,10 +428,10 @@ def test_a_changed_index_is_found(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="says that it was made with qrels, and was not"):
         il.evaluate(QRELS, read_bundle(path).runs[0], "AP")
     with zipfile.ZipFile(BytesIO(whole)) as archive:
-        index = json.loads(archive.read(bundle_files.INDEX))
+        index = json.loads(archive.read(INDEX))
     assert index["checksum"] == bundle_index.checksum(index)
     index["runs"][0]["name"] = "yours"
-    path.write_bytes(rewritten(made, {bundle_files.INDEX: json.dumps(index).encode()}))
+    path.write_bytes(rewritten(made, {INDEX: json.dumps(index).encode()}))
     assert "bundle.json in this bundle was changed after it was written" in refusal(path)[0]
 
 
@@ -451,13 +453,13 @@ def test_grades_are_those_of_the_judgments(tmp_path: Path) -> None:
 def with_grade(made: Bundle, grade: float) -> bytes:
     """Forge the grades of a bundle, and all checksums."""
     with zipfile.ZipFile(BytesIO(made.content)) as archive:
-        index, data = json.loads(archive.read(bundle_files.INDEX)), archive.read("judgments")
+        index, data = json.loads(archive.read(INDEX)), archive.read("judgments")
     columns = index["judgments"]["columns"]
     assert [columns[0][0], *columns[1]] == ["sizes", "grade", "<f8", 5]
     head = data[: len(data) - 40]
     data = head + np.full(5, grade).tobytes()
     index["checksums"]["judgments"] = hashlib.sha256(data).hexdigest()
-    return rewritten(made, {"judgments": data, bundle_files.INDEX: bundle_index.sealed(index)})
+    return rewritten(made, {"judgments": data, INDEX: bundle_index.sealed(index)})
 
 
 def rewritten(made: Bundle, parts: dict[str, bytes]) -> bytes:
@@ -480,7 +482,7 @@ def test_bombs_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read.append(name)
         return usual(archive, name)
 
-    bombs = (rewritten(made, {bundle_files.INDEX: b" " * 2**26}),
+    bombs = (rewritten(made, {INDEX: b" " * 2**26}),
              rewritten(made, {"more": bytes(2**26)}),
              rewritten(made, {"judgments": bytes(2**20)}))  # fmt: skip
     monkeypatch.setattr(zipfile.ZipFile, "read", noted)
@@ -488,7 +490,7 @@ def test_bombs_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         path.write_bytes(bomb)
         read.clear()
         assert said in refusal(path)[0]
-        assert read == ([bundle_files.INDEX] if said == "sizes" else [])
+        assert read == ([INDEX] if said == "sizes" else [])
 
 
 def test_bundles_on_another_scale(tmp_path: Path, run: Callable[..., Said]) -> None:
@@ -666,6 +668,45 @@ def test_the_command_line_refuses_what_no_bundle_can_do(
         assert found.code == 2, (words, found.stderr)
         assert said in found.stderr, found.stderr
         assert "Traceback" not in found.stderr
+
+
+def test_bounds_of_values_need_no_documents(folder: Path, run: Callable[..., Said]) -> None:
+    files = [folder / one for one in ("qrels.txt", "a.run", "b.run")]
+    for reach in ("list", "collection"):
+        asked = ["-m", "nDCG@10,AP,RR,R@5", "--bounds", "--reach", reach, "-f", "json"]
+        plain, kept = (json.loads(run("eval", *given, *asked).stdout)["runs"]
+                       for given in (files, [folder / "x.ilb"]))  # fmt: skip
+        assert [one["bounds"] for one in plain] == [one["bounds"] for one in kept]
+
+
+def test_a_bundle_is_a_pilot(folder: Path, run: Callable[..., Said]) -> None:
+    files = [folder / one for one in ("qrels.txt", "a.run", "b.run")]
+    plain, kept = (run("power", *given, "-m", "nDCG@10", "-f", "json", "--queries", "50")
+                   for given in (files, [folder / "x.ilb"]))  # fmt: skip
+    assert plain.code == kept.code == 0
+    assert json.loads(plain.stdout) == json.loads(kept.stdout)
+
+
+def test_a_bundle_that_is_piped_or_compressed_is_named(
+    folder: Path, run: Callable[..., Said]
+) -> None:
+    data = (folder / "x.ilb").read_bytes()
+    (folder / "x.ilb.gz").write_bytes(gzip.compress(data))
+    for given in ([folder / "x.ilb.gz"], [folder / "qrels.txt", folder / "x.ilb.gz"]):
+        found = run("eval", *given)
+        assert found.code == 2
+        assert "this is a bundle that was compressed, or piped" in found.stderr
+
+
+def test_a_file_that_is_named_like_a_run_of_a_bundle(
+    folder: Path, run: Callable[..., Said]
+) -> None:
+    (folder / "runs").mkdir()
+    shutil.copy(folder / "a.run", folder / "runs" / "z.ilb#y")
+    shutil.copy(folder / "b.run", folder / "runs" / "b.run")
+    found = run("eval", folder / "qrels.txt", folder / "runs", "-m", "RR", "-f", "tsv", "-q")
+    assert found.code == 0, found.stderr
+    assert [line.split("\t")[0] for line in found.stdout.splitlines()[1:]] == ["b", "z.ilb#y"]
 
 
 def test_a_bundle_of_many_queries_is_small(tmp_path: Path) -> None:

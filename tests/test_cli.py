@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,45 @@ def test_json_holds_what_the_contract_says(capsys: pytest.CaptureFixture[str]) -
     }
     out, _ = run(capsys, *arguments, "-f", "json")
     assert "per_query" not in json.loads(out)["runs"][0]
+
+
+def test_standard_output_that_is_closed(files: Path) -> None:
+    code = "import sys; sys.stdout = None; from idealist.cli.main import main; main()"
+    for form in ("table", "json"):
+        words = ["eval", "qrels.txt", "bm25.run", "-f", form]
+        ended = subprocess.run(
+            [sys.executable, "-c", code, *words],
+            cwd=files, capture_output=True, text=True, check=False, timeout=PATIENCE,
+        )  # fmt: skip
+        assert ended.returncode == 2
+        assert ended.stderr.startswith("error: standard output is closed\n")
+
+
+def test_standard_error_that_is_closed(files: Path) -> None:
+    code = "import sys; sys.stderr = None; from idealist.cli.main import main; main()"
+    words = ["eval", "qrels.txt", "bm25.run", "dense.trec", "-f", "tsv"]
+    ended = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        cwd=files, capture_output=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.startswith(b"run\t")
+
+
+def test_a_folder_that_may_not_be_read_is_named(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "runs").mkdir()
+
+    def refuse(path: str) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(SystemExit) as ended:
+        main(["eval", "qrels.txt", "runs"])
+    assert ended.value.code == 2
+    assert "error: runs cannot be read: Permission denied" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("files")

@@ -52,6 +52,14 @@ def bytes_of(fused: il.Run, path: Path) -> bytes:
     return path.read_bytes()
 
 
+def test_a_weight_below_0_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    weights = ("--weight", "bm25=-1", "--weight", "dense=1")
+    with pytest.raises(SystemExit):
+        main([*BOTH, "--method", "wsum", *weights])
+    said = capsys.readouterr().err
+    assert said == "error: a weight cannot be -1\n  hint: a weight is 0 or more\n"
+
+
 def test_the_examples_of_the_help_run(capsys: pytest.CaptureFixture[str], files: Path) -> None:
     lines = [line.strip() for line in run(capsys, "fuse", "--help")[0].splitlines()]
     examples = [line for line in lines if line.startswith("idealist fuse ")]

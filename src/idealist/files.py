@@ -122,9 +122,14 @@ def zstd(what: str) -> Any:
     raise UsageError(message, "pip install zstandard")
 
 
-def _to_standard_output(blocks: Iterable[bytes]) -> None:
+def check_standard_output() -> None:
+    """Refuse standard output that is closed."""
     if sys.stdout is None:
         raise UsageError("standard output is closed", "write to a file")
+
+
+def _to_standard_output(blocks: Iterable[bytes]) -> None:
+    check_standard_output()
     sys.stdout.buffer.writelines(blocks)
     sys.stdout.buffer.flush()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -108,7 +107,7 @@ def _bounded(
 
 def progress(runs: Iterable[T], count: int) -> Iterable[T]:
     """Show how far many runs are, on a terminal only."""
-    if count < 2 or not sys.stderr.isatty():
+    if count < 2 or not options.is_watched():
         return runs
     from rich.console import Console
     from rich.progress import track

@@ -92,8 +92,12 @@ def main(arguments: list[str] | None = None) -> Any:
     except BrokenPipeError:  # the reader, such as head, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except OSError as error:  # a full disk behind standard output
-        click.echo(f"error: cannot write the result: {error.strerror}", err=True)
+    except OSError as error:  # a folder that may not be listed; a full disk behind standard output
+        named = isinstance(error.filename, (str, bytes))
+        what = (
+            f"{os.fsdecode(error.filename)} cannot be read" if named else "cannot write the result"
+        )
+        click.echo(f"error: {what}: {error.strerror}", err=True)
         sys.exit(EXIT_BAD)
 
 

@@ -126,7 +126,7 @@ def ask(
 @contextmanager
 def _progress() -> Iterator[Tick | None]:
     """Show on a terminal how far it is: rate, cost, failures."""
-    if not sys.stderr.isatty():
+    if not options.is_watched():
         yield None
         return
     from rich.console import Console

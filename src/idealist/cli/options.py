@@ -463,6 +463,8 @@ def emit(
 
     Pages and papers hold the notes themselves, and JSON has its own.
     """
+    if output is None:
+        files.check_standard_output()
     on_terminal = output is None and sys.stdout.isatty()
     columns = os.get_terminal_size().columns if on_terminal else None
     if form not in ("table", "csv", "tsv"):
@@ -478,6 +480,7 @@ def emit(
 def write(text: str, target: Path | None) -> None:
     """Write finished text to standard output, or to a file, completely or not at all."""
     if target is None:
+        files.check_standard_output()
         click.echo(text)
     else:
         files.write(target, f"{text}\n".encode(errors="replace"))
@@ -485,16 +488,21 @@ def write(text: str, target: Path | None) -> None:
 
 def say(lines: Sequence[str]) -> None:
     """Write words to standard error, away from the data; doubts stand out on a terminal."""
-    plain = os.environ.get("NO_COLOR") or not sys.stderr.isatty()
+    plain = os.environ.get("NO_COLOR") or not is_watched()
     for line in lines:
         shown = click.style(line, fg="yellow") if line.startswith("doubt:") else line
         click.echo(shown, err=True, color=False if plain else None)
 
 
+def is_watched() -> bool:
+    """Whether standard error is a terminal; it may be closed."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 @contextmanager
 def ticking(words: str) -> Iterator[Callable[..., None]]:
     """Show how much of something is done, on a terminal only and after a while; new words too."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield lambda done, total, said="": None
         return
     from rich.console import Console
@@ -516,7 +524,7 @@ def ticking(words: str) -> Iterator[Callable[..., None]]:
 
 def working(words: str) -> AbstractContextManager[Any]:
     """Show on a terminal that something goes on."""
-    if not sys.stderr.isatty():
+    if not is_watched():
         return nullcontext()
     from rich.console import Console
     from rich.markup import escape

@@ -76,6 +76,17 @@ def command(
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
     options.check_inputs([qrels, *runs])
     axes = options.axes_beside(settings, asked, "power") | {"convention": convention or DEFAULT}
-    judged = None if qrels is None else reading.of(qrels)
-    found = plan_queries(measure, judged, options.runs_of(runs, reading), **asked, **axes)
+    judged, named = _pilot(qrels, runs, reading)
+    found = plan_queries(measure, judged, named, **asked, **axes)
     options.emit(found, form, output, quiet=quiet)
+
+
+def _pilot(qrels: str | None, runs: tuple[str, ...], reading: ReadOptions) -> tuple[Any, list[Any]]:
+    """Find the judgments and runs of the pilot, if there is one; a bundle holds both."""
+    from idealist.formats.bundle_files import is_bundle
+
+    if qrels is None:
+        return None, []
+    if is_bundle(qrels):
+        return options.sides_of(qrels, runs, reading)
+    return reading.of(qrels), options.runs_of(runs, reading)

@@ -37,7 +37,7 @@ from idealist.formats.bundle_index import (
     checksum,
     sealed,
 )
-from idealist.formats.source import Source, parted
+from idealist.formats.source import INDEX, Source, begins_bundle, parted
 from idealist.protocol import Protocol
 from idealist.ranking.place_columns import (
     PER_PLACE,
@@ -53,10 +53,6 @@ from idealist.ranking.stored_placements import StoredPlacements, hidden
 
 #: The key of the version, the version that is written, and the newest that is read.
 KEY, VERSION = "idealist-bundle", 1
-#: The member that describes the others, and the first bytes of every bundle: a zip that begins
-#: with it.
-INDEX = "bundle.json"
-MAGIC = b"PK\x03\x04"
 #: The most bytes that a bundle may hold when unpacked; and how many for each byte of its file, if
 #: that is more than a small one holds: no columns of a run shrink so far.
 MOST, SMALL, SHRUNK = 2**32, 2**26, 100
@@ -90,8 +86,7 @@ def is_bundle(data: Any) -> bool:
     with suppress(OSError, ValueError):
         if path.is_file():  # a pipe can be read only once
             with path.open("rb") as file:
-                head = file.read(64)
-            return head.startswith(MAGIC) and head[30 : 30 + len(INDEX)] == INDEX.encode()
+                return begins_bundle(file.read(64))
     return False
 
 

@@ -29,6 +29,8 @@ SPOOLED, LONGEST_TEXT = 2**30, 2**26
 STDIN = "<stdin>"
 #: The suffixes of Excel's workbooks, and of bundles.
 WORKBOOK, BUNDLE = ".xlsx", ".ilb"
+#: The member that describes the others of a bundle, which is its first: a zip begins with it.
+INDEX, ZIP = "bundle.json", b"PK\x03\x04"
 #: Suffixes that are not part of a run's name.
 SUFFIXES = frozenset({
     ".run", ".trec", ".txt", ".tsv", ".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow",
@@ -173,7 +175,11 @@ class Source:
         """
         faults = Faults(self.name)
         if kind == "binary":
-            excel = self.head().startswith(b"PK\x03\x04")
+            head = self.head()
+            if begins_bundle(head):
+                hint = "give its file as it is: a bundle is read from a plain file only"
+                faults.fail("bad-shape", "this is a bundle that was compressed, or piped", hint)
+            excel = head.startswith(ZIP)
             hint = "if it is a spreadsheet, save it as CSV" if excel else "give a text file"
             faults.fail("binary", "this is binary data, not text", hint, line)
         if kind == "cr":
@@ -231,13 +237,20 @@ def _refuse(path: Path, error: Exception) -> NoReturn:
     Faults(str(path)).fail("no-file", "there is no such file", hint)
 
 
+def begins_bundle(head: bytes) -> bool:
+    """Whether the first bytes of a file are those of a bundle."""
+    return head.startswith(ZIP) and head[30 : 30 + len(INDEX)] == INDEX.encode()
+
+
 def parted(path: str | Path) -> tuple[Path, str]:
     """Part a path from what is named behind it: the sheet of a workbook, the run of a bundle.
+
+    A file whose name looks like that is that file.
 
     >>> parted("shop.xlsx#Dense run")[1], parted("paper.ilb#bm25")[1], parted("a#b.txt")[1]
     ('Dense run', 'bm25', '')
     """
-    for suffix in (WORKBOOK, BUNDLE):
+    for suffix in () if os.path.isfile(path) else (WORKBOOK, BUNDLE):
         file, sign, part = str(path).partition(f"{suffix}#")
         if sign:
             return Path(file + suffix), part
