@@ -57,7 +57,7 @@ def test_a_weight_below_0_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main([*BOTH, "--method", "wsum", *weights])
     said = capsys.readouterr().err
-    assert said == "error: a weight cannot be -1\n  hint: a weight is 0 or more\n"
+    assert "--weight bm25=-1 is no weight\n  hint: a weight is a number of at least 0" in said
 
 
 def test_the_examples_of_the_help_run(capsys: pytest.CaptureFixture[str], files: Path) -> None:

@@ -160,7 +160,7 @@ COMMANDS: list[tuple[list[str], str]] = [
     ),
     (
         ["a.run", "b.run", "--method", "wsum", "--weight", "a=x", "--weight", "b=1"],
-        "WSUM: weights cannot be ['x', '1']",
+        "--weight a=x is no weight",
     ),
     (
         ["a.run", "b.run", "--method", "wsum", "--weight", "a=0", "--weight", "b=0"],

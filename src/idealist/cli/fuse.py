@@ -9,6 +9,7 @@ import click
 
 from idealist.cli import options as shared
 from idealist.errors import UsageError
+from idealist.notation import to_number
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -133,5 +134,14 @@ def _weights(words: tuple[str, ...]) -> dict[str, str]:
         if not sign or run in found:
             hint = "write --weight bm25=0.3 --weight dense=0.7"
             raise UsageError(f"--weight {word!r} cannot be read, or is a second one", hint)
+        if not _is_weight(weight):
+            raise UsageError(f"--weight {word} is no weight", "a weight is a number of at least 0")
         found[run] = weight
     return found
+
+
+def _is_weight(written: str) -> bool:
+    try:
+        return to_number(written) >= 0
+    except ValueError:
+        return False

@@ -39,9 +39,7 @@ def _check_weights(value: Any) -> Value:
     if isinstance(value, Mapping):
         raise TypeError(value)  # only who knows the runs can put them in order
     numbers = [to_number(weight) for weight in np.asarray(value).ravel().tolist()]
-    if numbers and min(numbers) < 0:
-        raise UsageError(f"a weight cannot be {text(min(numbers))}", "a weight is 0 or more")
-    if not any(numbers):
+    if not numbers or min(numbers) < 0 or not any(numbers):
         raise ValueError(value)
     return f"({','.join(map(text, numbers))})"
 
