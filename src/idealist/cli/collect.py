@@ -40,7 +40,7 @@ EXIT_FAILED = 1
 )  # fmt: skip
 @click.option(
     "--output", "-o", "outputs", multiple=True, required=True, metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.Target(),
     help="The run: JSON lines, one a query. One for each template.",
 )  # fmt: skip
 @click.option(
@@ -78,6 +78,7 @@ EXIT_FAILED = 1
     "--format", "-f", "form", type=click.Choice(list(FORMS)), default="table",
     help="How to write what came of it.",
 )  # fmt: skip
+@options.sparing
 @options.quietly
 def command(
     engine: str, templates: tuple[str, ...], outputs: tuple[Path, ...], headers: tuple[str, ...],

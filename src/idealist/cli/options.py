@@ -210,7 +210,7 @@ def sparing(command: Command) -> Command:
         for one in context.command.params:
             value = context.params.get(one.name or "")
             if isinstance(one.type, Target):
-                targets.append(value)
+                targets += value if isinstance(value, tuple) else [value]
             elif isinstance(one, click.Argument) or any(x in (one.metavar or "") for x in FILES):
                 inputs += value if isinstance(value, tuple) else [value]
         for target in filter(None, targets):
