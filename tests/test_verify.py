@@ -19,6 +19,7 @@ from idealist.cli.main import main
 from idealist.errors import IdealistError
 from idealist.evaluating.evaluations import Evaluations
 from idealist.verifying.latex_tables import set_text
+from idealist.verifying.mark_meanings import MarkMeaning, Notes
 from idealist.verifying.printed_tables import PrintedCell
 from idealist.verifying.table_texts import tables_in
 
@@ -329,18 +330,152 @@ def test_marks_that_nothing_explains_are_not_judged() -> None:
     assert not other.marks
 
 
+MEANT = "† marks significant improvements over base ({}, paired t-test)."
+
+
+@pytest.mark.parametrize(
+    ("words", "alpha"),
+    [
+        ("p < 0.01", 0.01), ("p<.01", 0.01), ("p < .01", 0.01), ("p = 0.01", 0.01),
+        ("p ≪ 0.01", 0.01), ("p less than 0.01", 0.01), ("p-value below 0.01", 0.01),
+        ("p < 0,01", 0.01), ("p < 10-2", 0.01), ("p < 1e-3", 0.001), ("α = 1%", 0.01),
+        ("at the 1 % level", 0.01), ("at the 10% significance level", 0.1),
+        ("99% confidence", 0.01), ("at a confidence level of 0.95", 0.05),
+        ("significance level 0.01", 0.01), ("two-tailed", 0.05),
+    ],
+)  # fmt: skip
+def test_the_level_of_a_caption(words: str, alpha: float) -> None:
+    found = Notes.of(MEANT.format(words), {"base": "base"})
+    assert (found.test, found.problem) == ("t", "")
+    assert found.meaning("†") == MarkMeaning("†", "base", 1, alpha)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "one-sided", "one-tailed", "p > 0.01", "unpaired", "Welch", "Tukey HSD", "two-way ANOVA",
+        "not corrected", "without correction", "level 7", "p < 0.05 or p < 0.01", "95% intervals",
+    ],
+)  # fmt: skip
+def test_a_caption_that_is_not_surely_understood(words: str) -> None:
+    found = Notes.of(MEANT.format(words), {"base": "base"})
+    assert isinstance(found.meaning("†"), str)
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "† is not significantly different from base (t-test).",
+        "† is statistically indistinguishable from base.",
+        "† is our reimplementation.",
+        "† is better than base. Significance by Welch's test.",
+        "† is better than the best other system.",
+        "† is better than base and good.",
+        "† is better than base (t-test, Wilcoxon).",
+    ],
+)
+def test_a_mark_of_unsure_meaning_is_not_checked_and_said(caption: str) -> None:
+    qrels, runs = marked()
+    text = (
+        f"{caption}\n\n| run | AP |\n|---|---|\n| base | 0.7† |\n| good | 0.9 |\n| same | 0.7 |\n"
+    )
+    found = _verified(text, qrels, runs, baseline="base")
+    assert not found.marks
+    assert any(words.startswith("the mark † of 1 number is not checked") for words in found.unread)
+
+
+def test_each_mark_has_its_level() -> None:
+    names = {"a": "a", "b": "b"}
+
+    def read(text: str, *signs: str) -> list[Any]:
+        notes = Notes.of(text, names)
+        found = [notes.meaning(sign) for sign in signs]
+        return [(one.baseline, one.alpha) if not isinstance(one, str) else one for one in found]
+
+    both = "† and ‡ mark improvements over {} at p<0.05{} (t-test)."
+    assert read(both.format("a", " and p<0.01"), *"†‡") == [("a", 0.05), ("a", 0.01)]
+    assert read(both.format("b and a", ""), *"†‡") == [("b", 0.05), ("a", 0.05)]
+    stars = "* p<0.05, ** p<0.01, *** p<0.001, paired t-test against a"
+    assert read(stars, "*", "**", "***") == [("a", 0.05), ("a", 0.01), ("a", 0.001)]
+    assert read("* p<0.05, ** p<0.01 and *** against a", "**") == ["its level is not clear"]
+
+
+def test_a_stricter_mark_implies_the_other() -> None:
+    qrels, runs = marked()
+    caption = r"\* p<0.05, \*\* p<0.001, \*\*\* p<10-5, paired t-test against base."
+    rows = "| run | RR |\n|---|---|\n| base | {} |\n| good | {}{} |\n| same | {} |\n"
+    values = [f"{il.evaluate(qrels, runs[name], 'RR')['RR']:.4f}" for name in runs]
+    for mark, holds in (("\\*", False), ("\\*\\*", True), ("\\*\\*\\*", False)):
+        table = rows.format(values[0], values[1], mark, values[2])
+        found = _verified(f"{caption}\n\n{table}", qrels, runs)
+        assert bool(found) == holds
+        assert all(one.run == "good" for one in found.marks)
+    assert "** is checked against base by the paired t-test, not corrected, at 0.001" in str(found)
+
+
+def test_an_improvement_is_none_where_a_run_is_worse() -> None:
+    qrels, runs = marked()
+    rows = "| run | AP |\n|---|---|\n| base | 0.7† |\n| good | 0.95 |\n"
+    for words in ("significance over good", "significantly better than good", "gains over good"):
+        found = _verified(f"†: {words} (t-test).\n\n{rows}", qrels, runs)
+        assert [(one.run, one.holds) for one in found.marks] == [("base", False)]
+    found = _verified(f"†: significantly different from good (t-test).\n\n{rows}", qrels, runs)
+    assert [one.holds for one in found.marks] == [True]
+
+
+def test_a_false_letter_is_found_beside_right_ones() -> None:
+    qrels, runs = marked()
+    runs["other"] = {q: ["x", "y", "z", "a"] for q in qrels}
+    values = {name: f"{il.evaluate(qrels, run, 'RR')['RR']:.4f}" for name, run in runs.items()}
+    raised = {"base": "d", "good": "abcd", "same": "d"}  # good is b: not better than itself
+
+    def table(caption: str, **marks: str) -> str:
+        rows = [
+            f"| {letter} | {name} | {value}<sup>{ {**raised, **marks}[name] if name in raised else '' }</sup> |"
+            for letter, (name, value) in zip("abcd", values.items(), strict=True)
+        ]
+        return "\n".join([caption, "", "| | run | RR |", "|---|---|---|", *rows])
+
+    words = "Superscripts denote significant improvements over the row of this letter (t-test)."
+    for caption in ("", words):
+        assert _verified(table(caption, good="acd"), qrels, runs)
+        wrong = _verified(table(caption, good="acd", same="bd"), qrels, runs)
+        assert [(one.run, one.sign) for one in wrong.marks if not one.holds] == [("same", "b")]
+    missing = [_verified(table(caption, good="ac"), qrels, runs) for caption in (words, "")]
+    assert [bool(one) for one in missing] == [False, True]
+    assert any("missing letters are not checked" in one for one in missing[1].unread)
+
+
+@pytest.mark.parametrize(
+    ("caption", "checked"),
+    [
+        ("", True), ("Best in bold.", True), ("**Table 1.** The best results are in bold.", True),
+        ("The best value of each column is bold, the second best underlined.", True),
+        ("The best are bold; † marks significant improvements over a.", True),
+        ("Bold denotes a significant improvement.", False), ("Our results are bold.", False),
+        ("Bold: best excluding the oracle.", False), ("Bold results are ours.", False),
+        ("Bold and † mark significance.", False),
+    ],
+)  # fmt: skip
+def test_bold_is_the_best_unless_a_note_says_otherwise(caption: str, checked: bool) -> None:
+    qrels, runs = {"q": {"x": 1}}, {"a": {"q": ["x"]}, "b": {"q": ["y", "x"]}}
+    rows = "| run | RR |\n|---|---|\n| a | 1.0 |\n| b | **0.5** |\n"
+    found = _verified(f"{caption}\n\n{rows}", qrels, runs)
+    assert bool(found.best) == checked
+    assert checked != any("bold or underlined is not checked" in one for one in found.unread)
+
+
 # --- what we write ourselves
 
 
-def some_data(seed: int) -> tuple[Any, dict[str, Any]]:
+def some_data(seed: int, count: int = 4) -> tuple[Any, dict[str, Any]]:
     rng = random.Random(seed)
     docs = [f"d{i}" for i in range(12)]
     qrels = {
         f"q{i}": {d: rng.choice([0, 1, 2]) for d in docs[:8]} for i in range(rng.randint(6, 25))
     }
-    names = rng.sample(
-        ["bm25", "a_b", "x & y", "50% more", "dense [x]", "T-5 (large)", "R1", "ü"], 4
-    )
+    strange = ["bm25", "a_b", "x & y", "50% more", "dense [x]", "T-5 (large)", "R1", "ü"]
+    names = rng.sample([*strange, *(f"run{i}" for i in range(count - 4))], count)
     runs = {n: {q: rng.sample(docs, rng.randint(1, 10)) for q in qrels} for n in names}
     return qrels, runs
 
@@ -360,20 +495,24 @@ def test_what_eval_writes_holds(seed: int, form: str) -> None:
     assert len(found.numbers) == 16
 
 
-@settings(max_examples=tries(10, 200))
+@settings(max_examples=tries(20, 400))
 @given(
     seed=st.integers(0, 10**6), form=st.sampled_from(["latex", "md", "csv", "tsv", "json"]),
-    all_pairs=st.booleans(), percent=st.booleans(), best_first=st.booleans(),
+    count=st.sampled_from([2, 3, 12]), against=st.sampled_from(["first", "better", "all pairs"]),
+    percent=st.booleans(), best_first=st.booleans(),
 )  # fmt: skip
 def test_what_compare_writes_holds(
-    seed: int, form: str, all_pairs: bool, percent: bool, best_first: bool
+    seed: int, form: str, count: int, against: str, percent: bool, best_first: bool
 ) -> None:
-    qrels, runs = some_data(seed)
+    qrels, runs = some_data(seed, count)
     names = list(runs)
     for query in qrels:  # a run that is significantly better, mostly
         runs[names[1]][query] = sorted(qrels[query], key=lambda d: -qrels[query][d])
     measures = random.Random(seed).sample(MEASURES, 3)
-    comparison = il.compare(qrels, runs, measures, all_pairs=all_pairs)
+    options: dict[str, Any] = {"all_pairs": True} if against == "all pairs" else {}
+    if against == "better":
+        options["baseline"] = names[1]
+    comparison = il.compare(qrels, runs, measures, **options)
     text = (
         comparison.latex(percent=percent, best_first=best_first)
         if form == "latex"
@@ -381,8 +520,8 @@ def test_what_compare_writes_holds(
     )
     found = _verified(text, qrels, runs)
     assert found, text
-    assert len(found.numbers) == 12
-    if form == "latex" and any(pair.significant and pair.sense for pair in comparison.pairs):
+    assert len(found.numbers) == 3 * count
+    if form in ("latex", "md") and any(one.significant and one.sense for one in comparison.pairs):
         assert found.marks
 
 

@@ -18,13 +18,14 @@ from idealist.reconciling.search import Tick
 from idealist.rendering.wording import few, told
 from idealist.significance.paired import checked_alpha
 from idealist.verifying.best_values import BestValue, best_values
+from idealist.verifying.caption_words import why_not_best
 from idealist.verifying.checked_numbers import (
     CheckedNumber,
     checked_table,
     columns_of,
     with_origins,
 )
-from idealist.verifying.mark_meanings import Notes, Test
+from idealist.verifying.mark_meanings import Test
 from idealist.verifying.number_origins import OriginFinder
 from idealist.verifying.printed_tables import PrintedCell, PrintedTable
 from idealist.verifying.significance_marks import MarkChecker, check_baseline
@@ -89,9 +90,13 @@ def verify(
     best: list[BestValue] = []
     checkers = []
     for each, numbers in zip(claims, checked, strict=True):
-        best += best_values([(column, _sense(column[0])) for column in columns_of(numbers)])
-        notes, finder = Notes.of(each.notes, test, alpha), _finder(each, known)
-        checkers.append(MarkChecker(each, numbers, evaluations, notes, finder, baseline))
+        finder = _finder(each, known)
+        one = MarkChecker(each, numbers, evaluations, finder, baseline, test, alpha)
+        checkers.append(one)
+        if not (why := why_not_best(each.notes, one.names)):
+            best += best_values([(column, _sense(column[0])) for column in columns_of(numbers)])
+        elif any(number.cell.bold or number.cell.underlined for number in each.numbers):
+            one.unread.append(f"what is bold or underlined is not checked: {why}")
     marks = [mark for one in checkers for mark in one.check()]
     return Verification(
         numbers=tuple(one for each in checked for one in each if one.claim.run),
@@ -102,6 +107,7 @@ def verify(
             *(words for one in checkers for words in one.unread),
             *origins.unread,
         ),
+        readings=tuple(words for one in checkers for words in one.readings),
         evaluations=Evaluations(tuple(evaluations.values())),
     )
 

@@ -19,6 +19,11 @@ _WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
 _CAPTION = re.compile(r"^[ \t]*%+[ \t]*(?=\\caption)", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
 _TOKEN = re.compile(r"\\[A-Za-z@]+\*?[ \t]*|\\.|[{}^_$&~%]|[^\\{}^_$&~%]+|\\", re.DOTALL)
+#: What sets a table and says nothing.
+_LAYOUT = re.compile(
+    r"\\(?:begin|end)\{[^{}]*\}(?:\[[^]]*\])?|\\(?:setlength|renewcommand|resizebox)\*?"
+    r"\{[^{}]*\}\s*\{[^{}]*\}\s*\{?|\\(?:scalebox|arraystretch|vspace|hspace|adjustbox)\*?\{[^{}]*\}"
+)
 _RULES = re.compile(
     r"\\(?:toprule|midrule|bottomrule|hline|firsthline|lasthline|hdashline)(?![A-Za-z])"
     r"(?:\[[^]]*\])?"
@@ -40,7 +45,7 @@ _SYMBOLS = {
     "&": "&", "#": "#", "_": "_", "$": "$", "{": "{", "}": "}", "-": "", "/": "", ",": " ",
     ";": " ", ":": " ", "!": "", " ": " ", "quad": " ", "qquad": " ", "newline": " ", "\n": " ",
     "textunderscore": "_", "\\": " ", "times": "×", "Delta": "Δ", "par": " ",
-    "le": "≤", "leq": "≤", "lt": "<",
+    "le": "≤", "leq": "≤", "lt": "<", "ll": "≪",
 }  # fmt: skip
 #: Commands of which arguments say nothing: how many there are.
 _SILENT = {
@@ -72,8 +77,26 @@ def latex_tables(text: str, place: str) -> list[PrintedTable]:
         notes = _near(plain[ends[i] : match.start()]), _until(plain[match.end() : after])
         body = _behind_columns(match["body"], 2 if match["name"] in _WITH_WIDTH else 1)
         line = plain.count("\n", 0, match.start()) + 1
-        found.append(_table(body, " ".join(map(plain_text, notes)).strip(), f"{place}:{line}"))
+        found.append(_table(body, " ".join(map(_note, notes)).strip(), f"{place}:{line}"))
     return found
+
+
+def _note(text: str) -> str:
+    """Set what stands around a table: its captions and items are sentences, its layout is none.
+
+    >>> _note(r"\\begin{table}[t]\\small \\caption{Ours: \\bf best} \\resizebox{3cm}{!}{")
+    'Ours: best.'
+    """
+    found, rest = [], _LAYOUT.sub(" ", text)
+    while (at := rest.find(r"\caption")) >= 0:
+        begin = _argument_at(rest, at + len(r"\caption"))
+        end = _closing(rest, begin)
+        found.append(rest[begin + 1 : end])
+        rest = f"{rest[:at]} {rest[end + 1 :]}"
+    items = re.split(r"\\item(?![A-Za-z])\s*", rest)
+    found += [items[0], *(re.sub(r"^\[([^]]*)\]", r"\1 ", one) for one in items[1:])]
+    texts = filter(None, (plain_text(one) for one in found))
+    return " ".join(one if one[-1] in ".;!?" else f"{one}." for one in texts)
 
 
 def _near(before: str) -> str:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from idealist.verifying.caption_words import Sentence, sentences_of
 from idealist.verifying.printed_tables import SIGNS
 
 Test = Literal["compare", "randomisation", "t", "wilcoxon", "sign", "bootstrap"]
 
-_OURS = re.compile(r"randomi[sz]ation\(|MaxT|Tukey|marked only where", re.IGNORECASE)
-#: How captions name tests; the first that is named counts.
+#: What `compare` writes of its test: in a caption in LaTeX, and below its tables.
+_OURS = re.compile(
+    r"\((?:two-sided )?(?:exact randomisation test|randomisation test, [\d,]+ sign flips"
+    r"|randomised Tukey HSD test of all pairs, [\d,]+ permutations)[^()]*\)"
+    r"|alpha \S+, two-sided; randomisation\((?:exact|\d+)\), seed \d+; .*"
+)
+_OUR_ALPHA = re.compile(r"(?:alpha |α=)([\d.e-]+\d)")
+#: How captions name tests.
 _NAMED: dict[Test, re.Pattern[str]] = {
     "wilcoxon": re.compile(r"wilcoxon|signed[- ]rank", re.IGNORECASE),
     "sign": re.compile(r"\bsign tests?\b", re.IGNORECASE),
@@ -20,16 +27,23 @@ _NAMED: dict[Test, re.Pattern[str]] = {
     "t": re.compile(r"\bt[- ]tests?\b|student", re.IGNORECASE),
     "randomisation": re.compile(r"randomi[sz]ation|permutation", re.IGNORECASE),
 }
-_CORRECTED = re.compile(r"bonferroni|holm|\bcorrect(?:ed|ion)", re.IGNORECASE)
-_ALL = re.compile(r"Tukey|all pairs|pairwise|of the (?:run|system) of this", re.IGNORECASE)
-_ALPHA = re.compile(r"(?:alpha|α)\s*=?\s*(0?\.\d+)", re.IGNORECASE)
-_P = re.compile(r"\bp\s*(?:-value)?\s*(?:<|≤|<=)\s*(0?\.\d+)", re.IGNORECASE)
-_SAYS = re.compile(r"signific|differ|improve|better|worse|outperform|\bp\s*[<≤]", re.IGNORECASE)
-_WORSE = re.compile(r"\b(?:worse|lower|decrease|degrad)", re.IGNORECASE)
-_BETTER = re.compile(r"\b(?:better|higher|improve|increase|outperform|gain)", re.IGNORECASE)
-_AGAINST = re.compile(
-    r"\b(?:than|over|against|to|with|from|w\.r\.t\.|compared|outperforms?)\s+(.*)"
+_CORRECTED = re.compile(r"bonferroni|holm|hochberg|\bcorrect(?:ed|ion|ing)", re.IGNORECASE)
+_ALL = re.compile(r"all pairs|pairwise|superscript|\bletter|\brows?\b", re.IGNORECASE)
+_SAYS = re.compile(
+    r"differ|improve|better|worse|higher|lower|increase|decrease|degrad|gain|drop|loss|outperform",
+    re.IGNORECASE,
 )
+_WORSE = re.compile(r"\b(?:worse|lower|decrease|degrad|drop|loss)", re.IGNORECASE)
+_BETTER = re.compile(r"\b(?:better|higher|improve|increase|outperform|gain)", re.IGNORECASE)
+_OVER = re.compile(r"\bover\b", re.IGNORECASE)
+_DIFFERS = re.compile(r"\bdiffer", re.IGNORECASE)
+_AGAINST = re.compile(
+    r"\b(?:than|over|against|to|with|from|wrt|vs|versus|compared|outperform(?:s|ed|ing)?"
+    r"|improv(?:es?|ed|ing))\b(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+#: The level where nothing says one.
+USUAL = 0.05
 #: Words for the tests.
 TESTS: dict[Test, str] = {
     "compare": "as idealist compare tests",
@@ -53,109 +67,145 @@ class MarkMeaning:
 
 @dataclass(frozen=True)
 class Notes:
-    """What a caption says of all marks: the test, its level, and whether all pairs were tested.
+    """What is written around a table: the test of its marks, its level, and what signs mean.
 
-    `corrects` says that `compare` wrote it for a baseline, `stricter` that p-values were corrected
-    in a way that we do not know.
+    `problem` says why no mark can be checked. `ours` says that `compare` wrote it, `stricter` that
+    p-values were corrected in a way that we do not know, `all_pairs` that letters compare every
+    run with every other, and `given` is the level that the user said.
     """
 
-    text: str
+    sentences: tuple[Sentence, ...]
+    names: Mapping[str, str]
     test: Test
-    alpha: float
+    is_test_said: bool
+    levels: tuple[float, ...]
+    given: float | None
     all_pairs: bool
-    corrects: bool
+    ours: bool
     stricter: bool
+    problem: str
 
     @classmethod
-    def of(cls, text: str, test: Test | None = None, alpha: float | None = None) -> Notes:
+    def of(
+        cls, text: str, names: Mapping[str, str], test: Test | None = None,
+        alpha: float | None = None,
+    ) -> Notes:  # fmt: skip
         """Read a caption; what the user says is so.
 
-        >>> Notes.of("†: better than bm25 (paired t-test, p < 0.01)").test
-        't'
+        >>> notes = Notes.of("†: better than bm25 (paired t-test, p < 0.01)", {"bm25": "bm25"})
+        >>> notes.test, notes.meaning("†")
+        ('t', MarkMeaning(sign='†', baseline='bm25', way=1, alpha=0.01))
+        >>> Notes.of("† is significant (Welch's t-test)", {}).problem
+        'a note is not understood at "Welch\\'s"'
         """
-        ours = _OURS.search(text) is not None
-        named = (name for name, pattern in _NAMED.items() if pattern.search(text))
-        said: Test = "compare" if ours else next(named, "compare")
-        chosen = said if test is None else test
-        found = _ALPHA.search(text) or _P.search(text)
-        usual = float(found[1]) if found else 0.05
+        own = " ".join(_OURS.findall(text))
+        sentences = tuple(sentences_of(_OURS.sub(" ", text), names))
+        about = [one for one in sentences if one.is_about_significance] if not own else []
+        said = " ".join(one.text for one in about)
+        kinds = [name for name, pattern in _NAMED.items() if pattern.search(said)]
+        problem = next((one.shown for one in about if one.strange), "")
+        if len(kinds) > 1 and test is None and not problem:
+            problem = "the notes name several tests; --test says which one it is"
+        level = _OUR_ALPHA.search(own)
+        found = [float(level[1])] if level else [each for one in about for each in one.levels]
+        chosen: Test = test or (kinds[0] if kinds else "compare")
         return cls(
-            text=text,
+            sentences=sentences,
+            names=names,
             test=chosen,
-            alpha=usual if alpha is None else alpha,
-            all_pairs=_ALL.search(text) is not None,
-            corrects="MaxT" in text or "no correction" in text,
-            stricter=chosen != "compare" and _CORRECTED.search(text) is not None,
+            is_test_said=bool(test or kinds or own),
+            levels=tuple(dict.fromkeys(found)),
+            given=alpha,
+            all_pairs="Tukey" in own if own else _ALL.search(said) is not None,
+            ours=bool(own),
+            stricter=chosen != "compare" and _CORRECTED.search(said) is not None,
+            problem=problem,
         )
 
-    def meanings(
-        self, signs: Collection[str], run: Callable[[str], str | None], labels: Collection[str],
-        baseline: str = "",
-    ) -> dict[str, MarkMeaning]:  # fmt: skip
-        """Find the meaning of signs that a table has, and of those that its caption explains.
+    @property
+    def alpha(self) -> float | None:
+        """The one level that is said, or the usual one; nothing where several are said."""
+        if self.given is not None:
+            return self.given
+        return (self.levels or (USUAL,))[0] if len(self.levels) < 2 else None
 
-        `run` finds the run of a label. Without a word about it, a sign means a difference from the
-        `baseline`; what its caption explains as something else is left out.
+    @property
+    def explained(self) -> set[str]:
+        """The signs that the notes speak of."""
+        return {sign for one in self.sentences for sign in one.signs}
+
+    def meaning(self, sign: str, baseline: str = "") -> MarkMeaning | str:
+        """Find what a sign means, or why that is not known.
+
+        Without a word about it, a sign means a difference from the `baseline`.
         """
-        explained = {sign for sign in SIGNS if sign in self.text} if self.text else set()
-        found = {}
-        for sign in sorted({*signs, *explained}):
-            clause, place = self._clause(sign)
-            if clause and not _SAYS.search(clause):
-                continue
-            named = self._against(clause, place, run, labels)
-            against = named or baseline
-            way = -1 if _WORSE.search(clause) else 1 if _BETTER.search(clause) else 0
-            both = _WORSE.search(clause) and _BETTER.search(clause)
-            level = _P.search(clause)
-            alpha = float(level[1]) if level else self.alpha
-            if against and (sign in signs or named):
-                found[sign] = MarkMeaning(sign, against, 0 if both else way, alpha)
-        return found
+        about = [one for one in self.sentences if sign in one.signs]
+        if self.problem or len(about) > 1:
+            return self.problem or "several sentences speak of it"
+        if not about:
+            return _meant(sign, baseline, 0, self.alpha)
+        [one] = about
+        if one.strange or not (one.is_about_significance or _SAYS.search(one.text)):
+            return one.shown or f'a note says "{one.text.strip()}"'
+        place, several = one.signs.index(sign), len(one.signs)
+        against = list(dict.fromkeys(self._against(one)))
+        if len(against) not in (0, 1, several):
+            return f"a note names several runs; {_NAME_IT}"
+        other = against[place if len(against) > 1 else 0] if against else baseline
+        return _meant(sign, other, _way(one.text), self._level(one, place))
 
-    def _clause(self, sign: str) -> tuple[str, int]:
-        """Find the clause about a sign, and which of the signs in it this is."""
-        for clause in re.split(r"(?<=[.;!])\s+", self.text):
-            if sign in clause:
-                signs = [one for one in clause if one in SIGNS]
-                return clause, list(dict.fromkeys(signs)).index(sign)
-        return "", 0
+    def _level(self, sentence: Sentence, place: int) -> float | None:
+        """Find the level of one of the signs of a sentence."""
+        levels = sentence.levels
+        if self.given is not None or not levels:
+            return self.alpha
+        if len(levels) not in (1, len(sentence.signs)):
+            return None
+        return levels[place if len(levels) > 1 else 0]
 
-    def _against(
-        self, clause: str, place: int, run: Callable[[str], str | None], labels: Collection[str]
-    ) -> str:
-        """Find the run that a clause compares with; several signs name several runs in order."""
-        behind = _AGAINST.search(clause)
+    def _against(self, sentence: Sentence) -> tuple[str, ...]:
+        """Find the runs that a sentence compares with, in order."""
+        behind = _AGAINST.search(sentence.text)
         if behind is None:
-            return ""
-        rest, found = behind[1], list[tuple[int, int, str]]()
-        for label in labels:
-            match = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", rest, re.IGNORECASE)
-            if match and (name := run(label)):
-                found.append((match.start(), -len(label), name))
-        names = list(dict.fromkeys(name for _, _, name in _apart(sorted(found))))
-        return names[place] if len(names) > place else names[0] if names else ""
+            return ()
+        return next(sentences_of(behind[1], self.names)).runs if behind[1].strip() else ()
 
 
-def _apart(found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Leave out names that stand within a longer one."""
-    kept, end = list[tuple[int, int, str]](), -1
-    for start, length, name in found:
-        if start >= end:
-            kept.append((start, length, name))
-            end = start - length
-    return kept
+def _meant(sign: str, baseline: str, way: int, alpha: float | None) -> MarkMeaning | str:
+    if not baseline:
+        return _NAME_IT
+    return MarkMeaning(sign, baseline, way, alpha) if alpha else "its level is not clear"
+
+
+_NAME_IT = "name the run it compares with by --baseline"
+
+
+def _way(text: str) -> int:
+    """Say what a sentence claims: better (1), worse (-1), or different (0).
+
+    >>> _way("significant improvements"), _way("significance over bm25"), _way("it differs")
+    (1, 1, 0)
+    """
+    worse, better = _WORSE.search(text), _BETTER.search(text)
+    if worse or better:
+        return 0 if worse and better else -1 if worse else 1
+    return 1 if _OVER.search(text) and not _DIFFERS.search(text) else 0
 
 
 def parts_of(marks: str) -> list[str]:
-    """Divide marks into signs, letters and numbers, each once.
+    """Divide marks into signs, letters and numbers, each once; equal signs in a row are one.
 
-    >>> parts_of("ab†"), parts_of("1,12")
-    (['a', 'b', '†'], ['1', '12'])
+    >>> parts_of("ab†"), parts_of("1,12"), parts_of("***")
+    (['a', 'b', '†'], ['1', '12'], ['***'])
     """
-    return list(dict.fromkeys(re.findall(r"\d+|[^\s,\d]", marks)))
+    found = re.finditer(rf"\d+|([{SIGNS}])\1*|[^\s,\d]", marks)
+    return list(dict.fromkeys(one[0] for one in found))
 
 
-def letters_in(marks: str, letters: Mapping[str, str]) -> list[str]:
-    """Keep the marks that stand for rows."""
-    return [part for part in parts_of(marks) if part in letters]
+def letters_in(parts: Iterable[str], letters: Collection[str]) -> list[str]:
+    """Keep the marks that stand for rows.
+
+    >>> letters_in(["†", "a", "b"], {"a": "bm25"})
+    ['a']
+    """
+    return [part for part in parts if part in letters]

@@ -10,7 +10,7 @@ from decimal import Decimal
 from idealist.rendering.terminal import SUPERSCRIPTS
 
 #: Marks that stand on their own; letters and digits are marks where they are set high.
-SIGNS = "†‡*⋆★§¶△▲▼"
+SIGNS = "†‡*⋆★§¶△▲▼↑↓"
 #: What a cell holds that claims nothing.
 EMPTY = frozenset({"", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null"})
 

@@ -16,7 +16,14 @@ from idealist.evaluating.evaluation import Evaluation
 from idealist.notation import many
 from idealist.rendering.wording import few, p_words
 from idealist.verifying.checked_numbers import CheckedNumber
-from idealist.verifying.mark_meanings import TESTS, MarkMeaning, Notes, letters_in, parts_of
+from idealist.verifying.mark_meanings import (
+    TESTS,
+    MarkMeaning,
+    Notes,
+    Test,
+    letters_in,
+    parts_of,
+)
 from idealist.verifying.printed_tables import SIGNS
 from idealist.verifying.table_claims import TableClaims
 
@@ -59,16 +66,18 @@ class CheckedMark:
 class MarkChecker:
     """Checks the marks of one table; comparisons are made once for each baseline.
 
-    `unread` gathers what was not understood, and so is not checked.
+    `readings` gathers how marks were read, `unread` what was not understood and is not checked.
     """
 
     claims: TableClaims
     checked: Sequence[CheckedNumber]
     evaluations: Mapping[str, Evaluation]
-    notes: Notes
     run: Callable[[str], str | None]
     baseline: str = ""
+    test: Test | None = None
+    alpha: float | None = None
     unread: list[str] = field(default_factory=list)
+    readings: list[str] = field(default_factory=list)
     known: dict[tuple[str, float], Comparison] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,52 +90,68 @@ class MarkChecker:
         self.named = {
             letter: self.run(label) or "" for letter, label in self.claims.letters.items()
         }
+        names = {name: self.run(name) or "" for name in (*self.runs, *self.labels.values())}
+        self.names = {name: run for name, run in names.items() if run}
+        self.notes = Notes.of(self.claims.notes, self.names, self.test, self.alpha)
+        self.parts = {
+            key: parts_of(one.claim.number.marks) for key, one in self.cells.items()
+        }  # fmt: skip
 
     def check(self) -> list[CheckedMark]:
         """Check all marks that are understood."""
-        marks = {key: one.claim.number.marks for key, one in self.cells.items()}
-        signs = {sign for some in marks.values() for sign in some if sign in SIGNS}
-        names = {*self.labels.values(), *self.runs}
-        meanings = self.notes.meanings(signs, self.run, names, self.baseline)
-        found = [*self._signs(meanings, marks), *self._letters(marks)]
-        self.unread += self._left(found, meanings, marks)
+        if not self.cells:
+            return []
+        used = {part for some in self.parts.values() for part in some if part[0] in SIGNS}
+        read = {
+            sign: self.notes.meaning(sign, self.baseline if sign in used else "")
+            for sign in sorted(used | self.notes.explained)
+        }
+        meanings = {sign: one for sign, one in read.items() if isinstance(one, MarkMeaning)}
+        found = [*self._signs(meanings), *self._letters()]
+        self.unread += self._left(found, read)
         return found
 
     def _left(
-        self, found: Sequence[CheckedMark], meanings: Collection[str],
-        marks: Mapping[tuple[str, str], str],
-    ) -> Iterator[str]:  # fmt: skip
+        self, found: Sequence[CheckedMark], read: Mapping[str, MarkMeaning | str]
+    ) -> Iterator[str]:
         """Say which marks are not checked, and why."""
         done = {(one.run, one.measure, one.sign) for one in found}
         left = Counter(
-            sign
-            for key, some in marks.items()
-            for sign in parts_of(some)
-            if (*key, sign) not in done
+            sign for key, some in self.parts.items() for sign in some if (*key, sign) not in done
         )
         for sign, count in left.items():
-            why = "it is a baseline's, or a measure's that has no better and worse"
-            if sign not in meanings and sign in SIGNS:
-                why = "name the run it compares with by --baseline"
-            elif sign not in SIGNS and not self.named.get(sign):
-                why = "it stands for no run here"
+            why: str | MarkMeaning = (
+                "it is a baseline's, or a measure's that has no better and worse"
+            )
+            if isinstance(reason := read.get(sign, why), str):
+                why = reason
+            if sign[0] not in SIGNS:
+                why = why if self.named.get(sign) else "it stands for no run here"
+                why = self.notes.problem or why
             where = many(count, "number", "numbers")
             yield f"the mark {sign} of {where} is not checked: {why}"
 
     # --- signs such as †
 
-    def _signs(
-        self, meanings: Mapping[str, MarkMeaning], marks: Mapping[tuple[str, str], str]
-    ) -> Iterator[CheckedMark]:
+    def _signs(self, meanings: Mapping[str, MarkMeaning]) -> Iterator[CheckedMark]:
         """Check signs of which it is known what they mean."""
         for meaning in meanings.values():
             if meaning.baseline not in self.runs or len(self.runs) < 2:
                 continue
+            self._read(meaning.sign, meaning.baseline, meaning.alpha)
             comparison = self._compared(meaning.baseline, meaning.alpha)
-            for (run, measure), some in marks.items():
-                if run != meaning.baseline:
+            for (run, measure), some in self.parts.items():
+                if run != meaning.baseline and not _is_implied(meaning, some, meanings):
                     pair = _pair(comparison, measure, run, meaning.baseline)
                     yield from self._one(pair, run, meaning, meaning.sign in some)
+
+    def _read(self, sign: str, baseline: str, alpha: float) -> None:
+        """Note how a mark was read."""
+        against = f" against {baseline}" if baseline else ""
+        unsaid = "" if self.notes.is_test_said else " (no note names a test)"
+        self.readings.append(
+            f"{sign} is checked{against} {TESTS[self.notes.test]}{unsaid}, at {alpha:g}"
+        )
 
     def _one(
         self, pair: Pair | None, run: str, meaning: MarkMeaning, marked: bool
@@ -182,31 +207,52 @@ class MarkChecker:
 
     # --- letters of rows
 
-    def _letters(self, marks: Mapping[tuple[str, str], str]) -> Iterator[CheckedMark]:
-        """Check letters: better than the run of the letter."""
-        found = {key: letters_in(some, self.claims.letters) for key, some in marks.items()}
-        beaten = [(key[0], self.named[letter]) for key, some in found.items() for letter in some]
-        if not beaten or len(self.runs) < 2:
-            return
-        baseline = self._common(beaten)
-        comparison = self._compared(baseline, self.notes.alpha)
-        for (run, measure), some in found.items():
-            for letter, other in self.named.items():
-                if other in self.runs and other != run and baseline in ("", run, other):
-                    meaning = MarkMeaning(letter, other, 1, self.notes.alpha)
-                    pair = _pair(comparison, measure, run, other)
-                    yield from self._one(pair, run, meaning, letter in some)
+    def _letters(self) -> list[CheckedMark]:
+        """Check letters: better than the run of the letter.
 
-    def _common(self, beaten: Sequence[tuple[str, str]]) -> str:
-        """Find the baseline that all marks are about, or nothing where all pairs were tested."""
-        if self.notes.all_pairs:
-            return ""
+        Where several runs may have been the baseline, it is the one with the fewest wrong marks.
+        """
+        beaten = [
+            (run, self.named[letter])
+            for (run, _), some in self.parts.items()
+            for letter in letters_in(some, self.named)
+        ]
+        alpha = self.notes.alpha
+        if not beaten or len(self.runs) < 2 or self.notes.problem or alpha is None:
+            return []
+        said = bool(self.baseline) or self.notes.all_pairs or self.notes.ours
+        if not said:
+            words = "which runs were compared is not said: missing letters are not checked"
+            self.unread.append(words)
+        baselines = self._baselines(beaten)
+        tried = [list(self._lettered(one, alpha, said)) for one in baselines]
+        wrong = [sum(not one.holds for one in found) for found in tried]
+        place = wrong.index(min(wrong))
+        self._read("a letter", baselines[place], alpha)
+        return tried[place]
+
+    def _lettered(self, baseline: str, alpha: float, said: bool) -> Iterator[CheckedMark]:
+        """Check letters that compare with a baseline, or all runs with each other."""
+        for (run, measure), some in self.parts.items():
+            marked = letters_in(some, self.named)
+            for letter, other in self.named.items():
+                within = not baseline or baseline in (run, other)
+                if other in self.runs and other != run and (letter in marked or (said and within)):
+                    comparison = self._compared(baseline if within else "", alpha)
+                    pair = _pair(comparison, measure, run, other)
+                    meaning = MarkMeaning(letter, other, 1, alpha)
+                    yield from self._one(pair, run, meaning, letter in marked)
+
+    def _baselines(self, beaten: Sequence[tuple[str, str]]) -> list[str]:
+        """Find the runs that letters may compare with; nothing stands for all pairs."""
         if self.baseline:
-            return self.baseline
-        counts = Counter(run for pair in beaten for run in dict.fromkeys((pair[1], pair[0])))
-        run, most = counts.most_common(1)[0]
-        alike = most >= max(len(beaten) - 1, 2) or self.notes.corrects
-        return run if alike and run in self.runs else ""
+            return [self.baseline]
+        if self.notes.all_pairs:
+            return [""]
+        counts = Counter(run for pair in beaten for run in pair)
+        most = max(counts.values())
+        common = [run for run in self.runs if counts[run] == most]
+        return common if self.notes.ours and common else [*common, ""]
 
     def _compared(self, baseline: str, alpha: float) -> Comparison:
         """Compare all runs of the table with a baseline, or with each other."""
@@ -218,6 +264,17 @@ class MarkChecker:
                 evaluations, self.measures, alpha=alpha, **against
             )
         return self.known[baseline, alpha]
+
+
+def _is_implied(
+    meaning: MarkMeaning, some: Collection[str], meanings: Mapping[str, MarkMeaning]
+) -> bool:
+    """Whether a mark that is not there is implied by one of a stricter level."""
+    others = (meanings[sign] for sign in some if sign in meanings)
+    return meaning.sign not in some and any(
+        (one.baseline, one.way) == (meaning.baseline, meaning.way) and one.alpha < meaning.alpha
+        for one in others
+    )
 
 
 def _pair(comparison: Comparison, measure: str, run: str, other: str) -> Pair | None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from html import unescape
+from itertools import dropwhile, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ HINT = "give a table as CSV, TSV, Markdown, LaTeX or JSON; its rows or columns a
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*\|?\s*")
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|<(?:b|strong)>(.+?)</(?:b|strong)>", re.DOTALL)
 _UNDERLINED = re.compile(r"<(?:u|ins)>(.+?)</(?:u|ins)>", re.DOTALL)
-_RAISED = re.compile(r"<sup>(.+?)</sup>|(?<=\d)\^([^^\s|]{1,9})\^", re.DOTALL)
+_RAISED = re.compile(r"<sup>(.*?)</sup>|(?<=\d)\^([^^\s|]{1,9})\^", re.DOTALL)
+#: What `compare` writes below its tables, of which the first has an empty head and "run".
+_OF_COMPARE = re.compile(r"alpha \S+, two-sided; randomisation\(")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>&~])")
 
 
@@ -56,20 +59,32 @@ def tables_in(text: str, place: str = "") -> list[PrintedTable]:
 
 
 def markdown_tables(text: str, place: str) -> list[PrintedTable]:
-    """Read the tables of a document; all its other lines are notes to each."""
+    """Read the tables of a document; the paragraphs next to one are its notes."""
     lines = text.splitlines()
     rules = [
         i for i, line in enumerate(lines) if i and "|" in lines[i - 1] and _RULE.fullmatch(line)
     ]
-    found, taken = [], set()
+    found = []
     for rule in rules:
         end = next((i for i in range(rule, len(lines)) if "|" not in lines[i]), len(lines))
         rows = [lines[rule - 1], *lines[rule + 1 : end]]
-        taken |= {*range(rule - 1, end)}
-        found.append(([_marked_down(row) for row in rows], f"{place}:{rule}"))
-    around = " ".join(line for i, line in enumerate(lines) if i not in taken)
-    notes = _ESCAPED.sub(r"\1", around.replace("**", ""))
-    return [PrintedTable.of(rows, where, notes) for rows, where in found]
+        cells = [_marked_down(row) for row in rows]
+        notes = [
+            *reversed(_paragraph(lines[rule - 2 :: -1] if rule > 1 else [])),
+            *_paragraph(lines[end:]),
+        ]
+        if [cell.text for cell in cells[0][:2]] == ["", "run"]:
+            notes = [one for one in lines if _OF_COMPARE.match(one)] or notes
+        text = _BOLD.sub(_inner, " ".join(notes))
+        found.append(PrintedTable.of(cells, f"{place}:{rule}", _ESCAPED.sub(r"\1", text)))
+    return found
+
+
+def _paragraph(lines: Iterable[str]) -> list[str]:
+    """Return the first paragraph of lines, unless that belongs to a table."""
+    behind = dropwhile(lambda line: not line.strip(), lines)
+    found = list(takewhile(str.strip, behind))
+    return [] if any("|" in line for line in found) else found
 
 
 def _marked_down(line: str) -> list[PrintedCell]:
@@ -91,10 +106,15 @@ PrintedCell(text='run_1', bold=False, underlined=False, raised=''))
     plain = _RAISED.sub("", text)
     bold, underlined = _BOLD.search(plain), _UNDERLINED.search(plain)
     for pattern in (_BOLD, _UNDERLINED):
-        plain = pattern.sub(lambda match: next(filter(None, match.groups())), plain)
+        plain = pattern.sub(_inner, plain)
     plain = unescape(re.sub(r"<br\s*/?>|</?(?:i|em|span|small|sub)\b[^>]*>", " ", plain))
     plain, raw = (_ESCAPED.sub(r"\1", one) for one in (plain, text))
     return PrintedCell.of(plain, bool(bold), bool(underlined), unescape(raised), raw.strip())
+
+
+def _inner(match: re.Match[str]) -> str:
+    """Return what was decorated."""
+    return str(next(filter(None, match.groups())))
 
 
 # --- CSV and TSV

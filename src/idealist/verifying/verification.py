@@ -36,13 +36,15 @@ class Verification(Result):
     """What holds of a printed table, and what does not.
 
     `numbers` are those of runs that are there, `best` the values that are marked as best, or should
-    be, `marks` the same for significance. `unread` says what could not be checked.
+    be, `marks` the same for significance. `unread` says what could not be checked, and `readings`
+    how marks were read.
     """
 
     numbers: tuple[CheckedNumber, ...]
     best: tuple[BestValue, ...]
     marks: tuple[CheckedMark, ...]
     unread: tuple[str, ...]
+    readings: tuple[str, ...]
     evaluations: Evaluations
 
     def __bool__(self) -> bool:
@@ -116,6 +118,7 @@ class Verification(Result):
             yield f"halves are rounded {way}"
         if percent := sum(one.scale > 1 for one in self.numbers):
             yield f"{many(percent, 'number is', 'numbers are')} taken to be in percent"
+        yield from self.readings
         yield from self.unread
 
     def data(self) -> dict[str, Any]:
@@ -127,6 +130,7 @@ class Verification(Result):
             "claims": [self._claim(one) for one in self.numbers],
             "best": [one.data() for one in self.best],
             "marks": [one.data() for one in self.marks],
+            "readings": list(self.readings),
             "unread": list(self.unread),
             "convention": self._convention,
             "signatures": {label: str(one) for label, one in signatures.items()},
