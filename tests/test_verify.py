@@ -21,6 +21,7 @@ from idealist.evaluating.evaluations import Evaluations
 from idealist.verifying.latex_tables import set_text
 from idealist.verifying.mark_meanings import MarkMeaning, Notes
 from idealist.verifying.printed_tables import PrintedCell
+from idealist.verifying.table_names import TableNames
 from idealist.verifying.table_texts import tables_in
 
 QRELS, BM25, RERANKED = "examples/qrels.txt", "examples/bm25.run", "examples/reranked.run"
@@ -330,6 +331,7 @@ def test_marks_that_nothing_explains_are_not_judged() -> None:
     assert not other.marks
 
 
+DEEP = r"\begin{{tabular}}{{lc}} run & AP \\ bm25 & {}0.6{} \\ \end{{tabular}}"
 MEANT = "† marks significant improvements over base ({}, paired t-test)."
 
 
@@ -551,6 +553,150 @@ def test_not_all_rules_are_tried_for_many_numbers() -> None:
     assert words in found.unread
 
 
+# --- what was read wrongly once
+
+
+def test_a_table_in_a_cell_is_its_text(tmp_path: Path) -> None:
+    inner = r"\begin{tabular}[c]{@{}c@{}}%s\end{tabular}"
+    head, name = inner % r"MAP\\ (all)", inner % r"bm25 \\ \begin{array}{l}(ours)\end{array}"
+    deep = inner % r"MAP \\ @1000"
+    rows = rf"run & nDCG@10 & {deep} & {head} \\ \hline {name} & .6742 & .639 & 1 \\"
+    found = checked(rf"\begin{{tabular}}{{lccc}} {rows} \end{{tabular}}", tmp_path)
+    assert held(found) == {("bm25", "nDCG@10"): True, ("bm25", "AP@1000"): True}
+    assert any(words.startswith("MAP (all) is no measure: 1 number") for words in found.unread)
+
+
+def test_a_table_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    whole = r"\begin{tabular}{lc} run & AP \\ bm25 & .6385 \\ \end{tabular}"
+    found = checked(whole + "\n\\begin{tabular}{lc} run & AP \\\\ reranked & .9", tmp_path)
+    assert held(found) == {("bm25", "AP"): True}
+    assert any("table.txt:2: it has no end" in words for words in found.unread)
+
+
+@pytest.mark.parametrize(
+    "off", [r"\begin{comment} %s \end{comment}", r"\iffalse %s \fi", r"\iffalse %s \else \fi"]
+)
+def test_what_is_switched_off_is_not_read(off: str, tmp_path: Path) -> None:
+    row, table = r"bm25 & 0.9 \\", r"\begin{tabular}{lc} run & AP \\ bm25 & 0.1 \\ \end{tabular}"
+    text = (
+        rf"{off % table} \begin{{tabular}}{{lc}} run & AP \\ {off % row} "
+        rf"reranked & .8243 \\ \end{{tabular}} \end{{document}} {table}"
+    )
+    assert held(checked(text, tmp_path)) == {("reranked", "AP"): True}
+
+
+@pytest.mark.parametrize(
+    ("text", "decimal", "in_table"),
+    [
+        ("2.355,0", "2355.0", "2.355,0"), ("2.355", "2355", "2.355;0,17"), ("2.355", "2.355", "2.355;0.17"),
+        ("1.234.567", "1234567", "1.234.567"), ("2 355", "2355", "2 355"), ("1,234", "1234", "1,234"),
+        ("1,234", "1.234", "1,234;0,17"), ("0,1736", "0.1736", "0,1736"),
+    ],
+)  # fmt: skip
+def test_points_and_commas(text: str, decimal: str, in_table: str, tmp_path: Path) -> None:
+    values = in_table.split(";")
+    rows = [f"run;{';'.join(['NumRet', 'AP'][: len(values)])}", f"bm25;{in_table}"]
+    [number, *_] = checked("\n".join(rows), tmp_path).numbers
+    assert number.claim.number.text == text
+    assert number.target.value == float(decimal)
+
+
+@pytest.mark.parametrize(
+    "cell", ["[0.6742]", "(0.6742)", "$0.6742$", "0.6742↓", "↑ .6742", "**$0.6742$**"]
+)
+def test_decorations_leave_the_number(cell: str, tmp_path: Path) -> None:
+    found = checked(f"| run | nDCG\\@10 |\n|---|---|\n| bm25 | {cell} |\n", tmp_path)
+    assert held(found) == {("bm25", "nDCG@10"): True}
+
+
+def test_a_formula_in_markdown_keeps_its_marks(tmp_path: Path) -> None:
+    found = checked("| run | AP |\n|---|---|\n| bm25 | $\\mathbf{0.6385}^{\\dagger}$ |\n", tmp_path)
+    [one] = found.numbers
+    assert (one.claim.cell.bold, one.claim.number.marks) == (True, "†")
+
+
+def test_a_number_of_few_digits_is_not_cut_off() -> None:
+    def holds(claimed: str) -> bool:
+        return bool(il.verify({"bm25": {"nDCG@10": claimed}}, QRELS, RUNS))  # it is 0.6742
+
+    held_or_not = {"0": False, "1": True, "0.6": False, "0.7": True, "0.67": True, "0.674": True}
+    assert {claimed: holds(claimed) for claimed in held_or_not} == held_or_not
+
+
+def test_numbers_beyond_reason_are_not_read() -> None:
+    for claimed in ("1e400", "9" * 52, "1e99"):
+        found = il.verify({"bm25": {"AP": claimed, "nDCG@10": "0.6742"}}, QRELS, RUNS)
+        assert [str(one.claim.measure) for one in found.numbers] == ["nDCG@10"]
+        assert any("AP" in words for words in found.unread)
+    [wrong] = il.verify({"bm25": {"AP": "1e5"}}, QRELS, RUNS).failing
+    assert wrong.target.digits == 0
+    for value in ("1e400", "inf", "-inf", "9" * 52):
+        with pytest.raises(il.UsageError, match="is not a number that can be reconciled"):
+            il.reconcile(QRELS, BM25, "AP", value)
+
+
+def test_collections_that_are_stacked_need_a_title(tmp_path: Path) -> None:
+    text = r"""\begin{tabular}{llc} \toprule Data & Run & AP \\ \midrule
+\multirow{2}{*}{DL 19} & bm25 & 0.1 \\ & reranked & 0.2 \\ \midrule
+\multirow{2}{*}{Ours} & bm25 & 0.6385 \\ & reranked & 0.8243 \\ \bottomrule \end{tabular}"""
+    with pytest.raises(il.UsageError, match="bm25 has two values of AP") as error:
+        checked(text, tmp_path)
+    assert "DL 19, Ours" in error.value.hint
+    found = checked(text, tmp_path, only="Ours")
+    assert held(found) == {("bm25", "AP"): True, ("reranked", "AP"): True}
+
+
+def test_names_that_are_not_clear(tmp_path: Path) -> None:
+    runs = {f"run-{i}": {"q": ["x"]} for i in range(100)} | {"RUN1": {"q": ["x"]}}
+    rows = [f"thing {i},1.0" for i in range(60)]
+    text = "\n".join(["run,RR", "run 1,1.0", "run 2,1.0", *rows])
+    found = _verified(text, {"q": {"x": 1}}, runs)
+    said = "\n".join(found.unread)
+    assert "run 1 is no run here: 1 number is not checked; it is ambiguous: RUN1, run-1" in said
+    assert len(said) < 1000
+
+
+@pytest.mark.parametrize(
+    ("head", "measure"),
+    [("Prec@5", "P@5"), ("Prec.@5", "P@5"), ("R-prec", "Rprec"), ("S@5", "Success@5")],
+)
+def test_short_names_of_measures(head: str, measure: str) -> None:
+    found = TableNames(["bm25"]).measure(head)
+    assert found is not None
+    assert str(found[0]) == measure
+
+
+def test_a_folder_or_pattern_of_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for path in RUNS:
+        (folder / Path(path).name).write_bytes(Path(path).read_bytes())
+    claim = ["--claim", "bm25 nDCG@10 0.6742", "-q"]
+    for runs in (str(folder), str(folder / "*.run")):
+        assert command(capsys, QRELS, runs, *claim)[:2] == (0, "the only number holds.\n")
+
+
+def test_ids_that_hardly_meet_are_no_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "far.run"
+    qrels.write_text("".join(f"q{i} 0 d{i}_{j} 1\n" for i in range(10) for j in range(10)))
+    lists = (f"q{i} Q0 {'d0_0' if i + j == 0 else f'x{i}_{j}'} {j + 1} {9 - j} r\n"
+             for i in range(10) for j in range(10))  # fmt: skip
+    run.write_text("".join(lists))
+    code, out, err = command(capsys, str(qrels), str(run), "--claim", "far P@10 0.01")
+    assert (code, out) == (0, "the only number holds.\n")
+    assert "doubt: the first 10 documents" in err
+
+
+def test_csv_has_marks_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "t.md"
+    table.write_text("| run | AP |\n|---|---|\n| bm25 | **0.6385** |\n| reranked | 0.8243 |\n")
+    code, out, _ = command(capsys, str(table), QRELS, *RUNS, "-f", "csv")
+    assert code == 1
+    assert "bm25,AP,marked best,,no,reranked 0.824312 is higher than 0.638499" in out
+
+
 # --- the command
 
 
@@ -630,6 +776,9 @@ def test_claims_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
         ('{"runs": [{"run": ["x"], "values": null}]}', [], "this is no table"),
         ('{"a": 1}\n{"b": }\n', [], "cannot be read"),
         ("[" * 100_000, [], "cannot be read"),
+        ('{"bm25": {"AP": 0.6, "AP": 0.7}}', [], "an object has 'AP' twice"),
+        (DEEP.format("\\textbf{" * 400, "}" * 400), [], "nested too deeply"),
+        (DEEP.format(".6^{" * 3000, "}" * 3000), [], "nested too deeply"),
         ("run,latency\nbm25,3\n", [], "is named after a measure"),
         ("run,AP\nnobody,0.3\n", [], "no run is called nobody"),
         ('run,AP\n"bm25,0.3\n', [], "cannot be read|no run is called|nothing"),

@@ -136,12 +136,9 @@ def reading(command: Command) -> Command:
     ) -> Any:  # fmt: skip
         from idealist.formats.grade_words import scale_of
         from idealist.formats.reading import ReadOptions
-        from idealist.formats.run_folders import gathered
 
         if runs := given.get("runs"):
-            said_of_folders: list[str] = []
-            given["runs"] = tuple(gathered(runs, said_of_folders))
-            say([] if given.get("quiet") else said_of_folders)
+            given["runs"] = gathered_runs(runs, quiet=bool(given.get("quiet")))
         names, layouts = columns_of(columns)
         said = ReadOptions(
             names, tuple(layouts), decimal, shared=True, spans=offsets is not None,
@@ -156,6 +153,16 @@ def reading(command: Command) -> Command:
         return command(reading=said.of_spans if said.spans else said, **given)
 
     return cast("Command", reads if has_docs else documents(reads))
+
+
+def gathered_runs(paths: Sequence[str], *, quiet: bool) -> tuple[str, ...]:
+    """List the files of folders and patterns among runs, and say what was read of each."""
+    from idealist.formats.run_folders import gathered
+
+    said: list[str] = []
+    files = tuple(gathered(paths, said))
+    say([] if quiet else said)
+    return files
 
 
 def _words_in(values: Iterable[Any]) -> list[str]:

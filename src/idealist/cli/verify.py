@@ -94,7 +94,8 @@ def command(
             raise UsageError("there is nothing to check the table against", hint)
         table, *files = files  # type: ignore[assignment]
     known = options.queries_of(queries)
-    judged, runs = options.sides_of(files[0], files[1:], reading, known)
+    paths = options.gathered_runs(files[1:], quiet=view["quiet"])
+    judged, runs = options.sides_of(files[0], paths, reading, known)
     own = [run.name for run in runs]
     rules = {"convention": convention, "queries": known, **options.axes_of(settings)}
     with options.ticking("Looking where numbers are from") as tick:
@@ -105,7 +106,8 @@ def command(
             only=only, baseline=baseline, alpha=alpha, test=test,
             weights=options.queries_of(weights), tick=tick, **rules,
         )  # fmt: skip
-    options.with_ids_met(found.evaluations.runs, judged, runs, measures=[], **rules)
+    measured = found.evaluations.measures
+    options.with_ids_met(found.evaluations.runs, judged, runs, measures=measured, **rules)
     options.emit(found, **view)
     if not found:
         sys.exit(EXIT_FAILS)

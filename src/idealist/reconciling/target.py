@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -17,6 +18,8 @@ from idealist.measures import Measure, parse
 
 #: No number is known to more digits than this: tools add in other orders than we do.
 FINEST = 12
+#: No number is as large as this: its digits would be beyond what a float holds.
+LARGEST = 10**15
 
 
 @dataclass(frozen=True)
@@ -82,11 +85,12 @@ def _reach(digits: int, size: float) -> float:
 
 
 def _number(value: Any) -> Decimal:
-    try:
-        return Decimal(str(value).strip())
-    except InvalidOperation:
-        hint = "give a number such as 0.4312"
-        raise UsageError(f"{value!r} is not a number that can be reconciled", hint) from None
+    with suppress(InvalidOperation):
+        number = Decimal(str(value).strip())
+        if number.is_qnan() or (number.is_finite() and abs(number) < LARGEST):
+            return number
+    hint = "give a number such as 0.4312"
+    raise UsageError(f"{str(value)[:60]!r} is not a number that can be reconciled", hint)
 
 
 def _digits(numbers: list[Decimal], digits: int | None) -> int:
@@ -94,7 +98,7 @@ def _digits(numbers: list[Decimal], digits: int | None) -> int:
     if digits is not None:
         return digits
     exponents = [one.as_tuple().exponent for one in numbers]
-    return min(max((-e for e in exponents if isinstance(e, int)), default=0), FINEST)
+    return min(max((0, *(-e for e in exponents if isinstance(e, int)))), FINEST)
 
 
 #: What stands for a query in the line of the aggregate.

@@ -34,6 +34,9 @@ from idealist.verifying.table_names import TableNames
 from idealist.verifying.table_texts import plain_tables, read_tables, sentence_table
 from idealist.verifying.verification import Verification
 
+#: For how many rows that are no runs the closest names are looked for.
+HINTED = 20
+
 __all__ = ["Verification", "verify"]
 
 
@@ -139,7 +142,7 @@ def _check_any(
         return
     labels = dict.fromkeys(one.label for each in claims for one in each.numbers)
     if labels:
-        hint = f"--run 'NAME IN THE TABLE=RUN' says which is which; runs: {', '.join(known.runs)}"
+        hint = f"--run 'NAME IN THE TABLE=RUN' says which is which; runs: {few([*known.runs])}"
         raise UsageError(f"no run is called {', '.join(map(told, [*labels][:5]))}", hint)
     why = next((words for each in claims for words in each.unread), "there is no number in it")
     hint = (
@@ -181,8 +184,9 @@ def _strangers(claims: TableClaims, known: TableNames) -> Iterator[str]:
     """Name the rows that are no runs here, those with the same hint together."""
     counts = Counter(one.label for one in claims.numbers if not one.run)
     hints: dict[str, list[str]] = {}
-    for label in counts:
-        hints.setdefault(known.nearest_run(label), []).append(label)
+    for place, label in enumerate(counts):
+        hint = known.nearest_run(label) if place < HINTED else "--run names them"
+        hints.setdefault(hint, []).append(label)
     for hint, labels in hints.items():
         numbers = many(sum(counts[label] for label in labels), "number is", "numbers are")
         who = f"{few([*map(told, labels)])} {'is no run' if len(labels) == 1 else 'are no runs'}"

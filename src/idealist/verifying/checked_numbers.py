@@ -107,6 +107,8 @@ def ending_of(target: Target, value: float) -> str:
         if even == away:
             return "exact"
         return "half-up" if claimed == away else "half-even"
+    if abs(claimed) < 10 * step:  # so few digits fit too much
+        return ""
     if exact.quantize(step, ROUND_DOWN) == claimed:
         return "truncated"
     first = (exact.quantize(step.scaleb(-more), ROUND_HALF_UP) for more in FIRST_ROUNDED)

@@ -8,9 +8,13 @@ from dataclasses import dataclass, field, replace
 
 from idealist.verifying.printed_tables import PrintedCell, PrintedTable
 
-_TABULAR = re.compile(
-    r"\\begin\{(?P<name>tabular\*?|tabularx|tabulary|tabu|longtable|array|NiceTabular)\}"
-    r"(?P<body>.*?)\\end\{(?P=name)\}",
+_NAMES = r"\{(?P<name>tabular\*?|tabularx|tabulary|tabu|longtable|array|NiceTabular)\}"
+_TABULAR = re.compile(rf"\\begin{_NAMES}(?P<body>.*?)\\end\{{(?P=name)\}}", re.DOTALL)
+_BORDER = re.compile(rf"\\(?P<side>begin|end){_NAMES}")
+#: What is not set at all; of a condition that is false, the other side is.
+_UNSET = re.compile(
+    r"\\begin\{(?P<name>comment|verbatim|lstlisting)\*?\}.*?\\end\{(?P=name)\*?\}"
+    r"|\\iffalse\b(?:(?!\\else\b|\\fi\b).)*(?:\\else\b|\\fi\b)|\\end\{document\}.*",
     re.DOTALL,
 )
 #: Environments with a width in front of the columns.
@@ -44,7 +48,7 @@ _SYMBOLS = {
     "textemdash": "—", "alpha": "α", "beta": "β", "downarrow": "↓", "uparrow": "↑", "%": "%",
     "&": "&", "#": "#", "_": "_", "$": "$", "{": "{", "}": "}", "-": "", "/": "", ",": " ",
     ";": " ", ":": " ", "!": "", " ": " ", "quad": " ", "qquad": " ", "newline": " ", "\n": " ",
-    "textunderscore": "_", "\\": " ", "times": "×", "Delta": "Δ", "par": " ",
+    "textunderscore": "_", "@": "", "\\": " ", "times": "×", "Delta": "Δ", "par": " ",
     "le": "≤", "leq": "≤", "lt": "<", "ll": "≪",
 }  # fmt: skip
 #: Commands of which arguments say nothing: how many there are.
@@ -68,7 +72,7 @@ def latex_tables(text: str, place: str) -> list[PrintedTable]:
     >>> latex_tables(text, "paper.tex")[0].rows[1][1]
     PrintedCell(text='.21', bold=True, underlined=False, raised='†')
     """
-    plain = _COMMENT.sub(r"\1", _CAPTION.sub("", text))
+    plain = _flattened(_plain(text))
     matches = list(_TABULAR.finditer(plain))
     ends = [0, *(match.end() for match in matches)]
     found = []
@@ -78,7 +82,49 @@ def latex_tables(text: str, place: str) -> list[PrintedTable]:
         body = _behind_columns(match["body"], 2 if match["name"] in _WITH_WIDTH else 1)
         line = plain.count("\n", 0, match.start()) + 1
         found.append(_table(body, " ".join(map(_note, notes)).strip(), f"{place}:{line}"))
-    return found
+    begun = {match.start() for match in matches}
+    endless = [
+        one.start()
+        for one in _BORDER.finditer(plain)
+        if one["side"] == "begin" and one.start() not in begun
+    ]
+    lines = [plain.count("\n", 0, begin) + 1 for begin in endless]
+    return [*found, *(PrintedTable.of([], f"{place}:{line}") for line in lines)]
+
+
+def _plain(text: str) -> str:
+    """Leave out what is not set: comments, but for a caption, and what is switched off."""
+    kept = _COMMENT.sub(r"\1", _CAPTION.sub("", text))
+    return _UNSET.sub(lambda match: "\n" * match[0].count("\n"), kept)
+
+
+def _flattened(text: str) -> str:
+    """Make a table that stands in a cell a text of one line; it only breaks lines.
+
+    >>> _flattened(r"\\begin{array}{l} \\begin{array}{c}A\\\\B\\end{array} \\end{array}")
+    '\\\\begin{array}{l} {A B} \\\\end{array}'
+    """
+    pieces, depth, at, begin = list[str](), 0, 0, 0
+    for match in _BORDER.finditer(text):
+        depth += 1 if match["side"] == "begin" else -1 if depth else 0
+        if match["side"] == "begin" and depth == 2:
+            begin = match.start()
+        elif match["side"] == "end" and depth == 1 and begin:
+            pieces += [text[at:begin], f"{{{_in_line(text[begin : match.start()])}}}"]
+            at, begin = match.end(), 0
+    return "".join([*pieces, text[at:]])
+
+
+def _in_line(table: str) -> str:
+    """Write a table on one line, tables in it too."""
+    parts = _BORDER.split(table)  # what stands before, then side, name and text of each
+    texts = [
+        _behind_columns(text, 2 if name in _WITH_WIDTH else 1) if side == "begin" else text
+        for side, name, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True)
+    ]
+    rows = (row for text in texts for row in _split(text, r"\\"))
+    cells = (cell for row in rows for cell in _split(_PARTIAL.sub("", _RULES.sub("", row)), "&"))
+    return " ".join(cell.strip() for cell in cells if cell.strip())
 
 
 def _note(text: str) -> str:
@@ -337,4 +383,4 @@ def plain_text(text: str) -> str:
 
 def has_tables(text: str) -> bool:
     """Whether a text holds a table in LaTeX."""
-    return _TABULAR.search(_COMMENT.sub(r"\1", text)) is not None
+    return _BORDER.search(_plain(text)) is not None

@@ -20,11 +20,17 @@ _LOWERED = {high: low for low, high in SUPERSCRIPTS.items()} | dict(
 _HIGH = re.compile(f"[{''.join(_LOWERED)}]+(?:,[{''.join(_LOWERED)}]+)*")
 _NUMBER = re.compile(
     rf"(?P<before>[{SIGNS}]*)\s*"
-    r"(?P<number>[-+−]?(?:\d+(?:,\d{3})+\.\d*|\d+(?:[.,]\d*)*|[.,]\d+)(?:[eE][-+]?\d+)?)"
+    r"(?P<number>[-+−]?(?:[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d*)?|\d+(?:,\d{3})+\.\d*|\d+(?:[.,]\d*)*"
+    r"|[.,]\d+)(?:[eE][-+]?\d{1,2})?)"
     rf"\s*(?P<percent>%?)\s*(?P<marks>[{SIGNS}]*)"
     r"\s*(?P<rest>(?:±|\+/-|\(|\[|/).*)?",
     re.DOTALL,
 )
+
+
+#: What thousands look like that points part, and the longest number before its point.
+_POINTS = re.compile(r"[-+]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?")
+LONGEST = 1e15
 
 
 @dataclass(frozen=True)
@@ -70,6 +76,8 @@ class PrintedCell:
 class PrintedNumber:
     """A number as it was printed, with its marks; `beside` is what stands behind it.
 
+    With `comma`, a comma is the decimal sign, and points part thousands.
+
     >>> PrintedNumber.read("43.1% ± 0.2", "a")
     PrintedNumber(text='43.1', percent=True, marks='a', beside='± 0.2')
     >>> PrintedNumber.read("0,4312†").marks, PrintedNumber.read("12 of 30")
@@ -80,18 +88,22 @@ class PrintedNumber:
     percent: bool = False
     marks: str = ""
     beside: str = ""
+    comma: bool = field(default=False, repr=False)
 
     @classmethod
     def read(cls, text: str, raised: str = "") -> PrintedNumber | None:
         """Read a number with its marks, or nothing."""
-        found = _NUMBER.fullmatch(text.strip())
+        bare = re.sub(r"^[(\[]\s*([^()\[\]]*?)\s*[)\]]", r"\1", text.strip())
+        found = _NUMBER.fullmatch(bare)
         if found is None:
             return None
         written = found["number"].replace("−", "-")
-        if written.count(".") > 1 or (written.count(",") > 1 and not _is_grouped(written)):
+        points = written.count(".") > 1 and not _POINTS.fullmatch(written)
+        if points or (written.count(",") > 1 and not _is_grouped(written)):
             return None
         marks = found["before"] + found["marks"] + raised
-        return cls(written, bool(found["percent"]), marks, found["rest"] or "")
+        one = cls(written, bool(found["percent"]), marks, found["rest"] or "")
+        return one if abs(one.decimal(False)) < LONGEST else None
 
     def decimal(self, in_unit: bool) -> Decimal:
         """Return the number; a comma is a decimal point, unless it can only be a thousand.
@@ -99,8 +111,26 @@ class PrintedNumber:
         >>> PrintedNumber("1,234").decimal(False), PrintedNumber("0,4312").decimal(True)
         (Decimal('1234'), Decimal('0.4312'))
         """
-        grouped = _is_grouped(self.text) and not in_unit
-        return Decimal(self.text.replace(",", "" if grouped or "." in self.text else "."))
+        text = self.text.replace(" ", "")
+        if self.comma or (_POINTS.fullmatch(text) and self.decimal_sign == ","):
+            return Decimal(text.replace(".", "").replace(",", "."))
+        grouped = _is_grouped(text) and not in_unit
+        return Decimal(text.replace(",", "" if grouped or "." in text else "."))
+
+    @property
+    def decimal_sign(self) -> str:
+        """The decimal sign, where the number can only mean that one; nothing where it is open.
+
+        >>> [PrintedNumber(text).decimal_sign for text in ("0,17", "2.355,0", "2.355", "0.355")]
+        [',', ',', '', '.']
+        """
+        comma, point = self.text.find(","), self.text.find(".")
+        if comma >= 0 and point >= 0:
+            return "," if point < comma else "."
+        if comma >= 0:
+            return "" if _is_grouped(self.text) else ","
+        several = self.text.count(".") > 1
+        return "," if several else "." if point >= 0 and not _POINTS.fullmatch(self.text) else ""
 
 
 def _is_grouped(written: str) -> bool:

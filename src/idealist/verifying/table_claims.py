@@ -13,7 +13,7 @@ from idealist.measures import Measure
 from idealist.notation import many
 from idealist.rendering.wording import few, told
 from idealist.verifying.printed_tables import PrintedCell, PrintedNumber, PrintedTable
-from idealist.verifying.table_names import TableNames, folded, lettered
+from idealist.verifying.table_names import TableNames, folded, lettered, nearest_measure
 
 #: What heads the columns of a table with a number a row.
 LONG = {
@@ -132,7 +132,10 @@ def _claims(number: int, table: PrintedTable, names: TableNames) -> TableClaims:
         return _long_claims(number, table, long, names)
     shape = max((_shape(one, names) for one in (table, table.turned)), key=lambda one: one.score)
     if not shape.columns:
-        why = f"{table.place or 'the table'}: no column and no row is named after a measure"
+        where = table.place or "the table"
+        why = f"{where}: no column and no row is named after a measure"
+        if not table.rows:
+            why = f"{where}: it has no end, and is not checked"
         return TableClaims((), {}, table.notes, (why,))
     return _wide_claims(number, shape, names)
 
@@ -191,11 +194,12 @@ def _wide_claims(number: int, shape: _Shape, names: TableNames) -> TableClaims:
     for row, line in list(zip(table.rows, table.blocks, strict=True))[table.heads :]:
         label, run = row[labels], names.run(row[labels])
         cells = [(one, row[one.place]) for one in columns]
+        beside = [cell.text for cell in row[:labels] if _is_word(cell)]  # of several rows, maybe
         if not any(cell.number for _, cell in cells):
             title, block = label.text or title, block + 1
         for one, cell in cells:
             if (found := cell.number) is not None:
-                above = tuple(filter(None, (*one.above, title)))
+                above = tuple(filter(None, (*one.above, title, *beside)))
                 numbers.append(ClaimedNumber(
                     label.text, run or "", one.measure, one.header, cell, found,
                     (number, one.place), 1000 * line + block, one.percent or found.percent, above,
@@ -204,7 +208,15 @@ def _wide_claims(number: int, shape: _Shape, names: TableNames) -> TableClaims:
                 unread.append(f"{told(label.text)} {one.header}: {told(cell.text)} is no number")
     unread += _other_columns(shape)
     letters = _letters(shape)
-    return TableClaims(tuple(numbers), letters, table.notes, tuple(unread), table.place)
+    return TableClaims(_with_commas(numbers), letters, table.notes, tuple(unread), table.place)
+
+
+def _with_commas(numbers: Sequence[ClaimedNumber]) -> tuple[ClaimedNumber, ...]:
+    """Read commas as decimal signs, and points as thousands, where the table can only mean that."""
+    signs = {one.number.decimal_sign for one in numbers}
+    if "," not in signs or "." in signs:
+        return tuple(numbers)
+    return tuple(replace(one, number=replace(one.number, comma=True)) for one in numbers)
 
 
 def _other_columns(shape: _Shape) -> Iterator[str]:
@@ -220,7 +232,8 @@ def _other_columns(shape: _Shape) -> Iterator[str]:
             and (head or place > shape.labels)
         ):
             named = f"{told(head)} is no measure" if head else f"column {place + 1} has no name"
-            yield f"{named}: {many(count, 'number is', 'numbers are')} not checked"
+            hint = f"; {hint}" if (hint := nearest_measure(head)) else ""
+            yield f"{named}: {many(count, 'number is', 'numbers are')} not checked{hint}"
 
 
 def _letters(shape: _Shape) -> dict[str, str]:
@@ -276,4 +289,4 @@ def _long_claims(
                 paired=len(pairs) > 1,
             ))  # fmt: skip
     once = {(one.label, str(one.measure), one.number.text): one for one in numbers}
-    return TableClaims(tuple(once.values()), {}, table.notes, tuple(unread), table.place)
+    return TableClaims(_with_commas([*once.values()]), {}, table.notes, tuple(unread), table.place)

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 
 from idealist.errors import UsageError, nearest
 from idealist.measures import Measure, parse
-from idealist.rendering.wording import seen
+from idealist.rendering.wording import few, seen
 from idealist.verifying.printed_tables import PrintedCell
 
 _PERCENT = re.compile(
     r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|(?:in\s+)?%|[x×*]\s*100)\s*$", re.IGNORECASE
 )
 _ARROWS = re.compile(r"[↑↓▲▼]|\((?:↑|↓)\)")
+#: How tables shorten names of measures in ways that nothing else has.
+OTHERS = {"prec": "P", "prec.": "P", "r-prec": "Rprec", "r-prec.": "Rprec", "s": "Success"}
+_USUAL = re.compile(r"^(?:prec\.?|r-prec\.?|s)(?=@\d|$)", re.IGNORECASE)
 #: What a name may have behind it that is not part of it: (ours), [12].
 _BEHIND = re.compile(r"\s*(?:\([^()]*\)|\[[^][]*\])\s*$")
 #: What a name may have in front of it: a., (b).
@@ -89,10 +92,13 @@ class TableNames:
         return [text, bare, *([lettered["name"]] if lettered else [])]
 
     def _alike(self, text: str) -> str | None:
+        found = self._all_alike(text)
+        return found.pop() if len(found) == 1 else None
+
+    def _all_alike(self, text: str) -> set[str]:
         wanted = folded(text)
         known = {**{run: run for run in self.runs}, **self.run_names}
-        found = {run for name, run in known.items() if wanted and folded(name) == wanted}
-        return found.pop() if len(found) == 1 else None
+        return {run for name, run in known.items() if wanted and folded(name) == wanted}
 
     def measure(self, header: str) -> tuple[Measure, bool] | None:
         """Find the measure that a header names, and whether it says that values are in percent."""
@@ -101,14 +107,32 @@ class TableNames:
         for name in (text, plain):
             if name in self.measures:
                 return self.measures[name], name != text
-        for written in (plain, _joined(plain)):
+        joined = _joined(plain)
+        for written in (plain, joined, _USUAL.sub(lambda one: OTHERS[one[0].lower()], joined)):
             with suppress(UsageError):
                 return parse(written), plain != text
         return None
 
     def nearest_run(self, label: str) -> str:
-        """Suggest the runs whose names come closest."""
-        return nearest(label, self.runs)
+        """Suggest the runs whose names come closest, or say which ones a name may mean."""
+        alike = sorted({run for text in self._bare(label) for run in self._all_alike(text)})
+        if len(alike) > 1:
+            return f"it is ambiguous: {few(alike)}; --run says which one it is"
+        return nearest(label, self.runs, else_=[few([*self.runs])])
+
+
+def nearest_measure(header: str) -> str:
+    """Suggest measures for a head that may be a slip; nothing where none is close.
+
+    >>> nearest_measure("nDGC@10"), nearest_measure("ms")
+    ('did you mean nDCG or RnDCG?', '')
+    """
+    try:
+        parse(_joined(header))
+    except UsageError as error:
+        hint = str(error.hint)
+        return hint if hint.startswith("did you mean") else ""
+    return ""
 
 
 def _joined(text: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from idealist.errors import Faults, UsageError
 from idealist.formats.source import Source
-from idealist.verifying.latex_tables import has_tables, latex_tables
+from idealist.verifying.latex_tables import has_tables, latex_tables, set_text
 from idealist.verifying.printed_tables import PrintedCell, PrintedTable
 
 #: What is said of a file that holds no table.
@@ -24,9 +24,11 @@ _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*\|?\s*")
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|<(?:b|strong)>(.+?)</(?:b|strong)>", re.DOTALL)
 _UNDERLINED = re.compile(r"<(?:u|ins)>(.+?)</(?:u|ins)>", re.DOTALL)
 _RAISED = re.compile(r"<sup>(.*?)</sup>|(?<=\d)\^([^^\s|]{1,9})\^", re.DOTALL)
+#: Formulas, of a number with its marks.
+_MATHS = re.compile(r"\$(?=[^$]*\d|\s*\^)[^$]*\$")
 #: What `compare` writes below its tables, of which the first has an empty head and "run".
 _OF_COMPARE = re.compile(r"alpha \S+, two-sided; randomisation\(")
-_ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>&~])")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
 def read_tables(path: str | Path) -> list[PrintedTable]:
@@ -41,18 +43,23 @@ def tables_in(text: str, place: str = "") -> list[PrintedTable]:
     >>> tables_in("| run | AP |\\n|---|---|\\n| bm25 | **0.21** |\\n")[0].rows[1][1].bold
     True
     """
-    if text.lstrip()[:1] in ("{", "["):
-        found = _json_tables(text, place)
-    elif has_tables(text):
-        found = latex_tables(text, place)
-    elif any(map(_RULE.fullmatch, text.splitlines())):
-        found = markdown_tables(text, place)
-    else:
-        found = [separated_table(text, place)]
-    found = [table for table in found if len(table.rows) > 1 or place == ""]
-    if not found:
+    try:
+        found = _tables(text, place)
+    except RecursionError:
+        Faults(place).fail("bad-shape", "its braces are nested too deeply to be read", HINT)
+    if not any(len(table.rows) > 1 or place == "" for table in found):
         Faults(place).fail("empty", "there is no table", HINT)
     return found
+
+
+def _tables(text: str, place: str) -> list[PrintedTable]:
+    if text.lstrip()[:1] in ("{", "["):
+        return _json_tables(text, place)
+    if has_tables(text):
+        return latex_tables(text, place)
+    if any(map(_RULE.fullmatch, text.splitlines())):
+        return markdown_tables(text, place)
+    return [separated_table(text, place)]
 
 
 # --- Markdown
@@ -102,14 +109,19 @@ def decorated(text: str) -> PrintedCell:
     (PrintedCell(text='0.43', bold=True, underlined=False, raised='ab'), \
 PrintedCell(text='run_1', bold=False, underlined=False, raised=''))
     """
+    maths = [set_text(one) for one in _MATHS.findall(text)]
+    inline = iter(maths)
+    text = _MATHS.sub(lambda _: next(inline).text, text)
     raised = "".join("".join(parts) for parts in _RAISED.findall(text))
+    raised += "".join(one.raised for one in maths)
     plain = _RAISED.sub("", text)
     bold, underlined = _BOLD.search(plain), _UNDERLINED.search(plain)
     for pattern in (_BOLD, _UNDERLINED):
         plain = pattern.sub(_inner, plain)
     plain = unescape(re.sub(r"<br\s*/?>|</?(?:i|em|span|small|sub)\b[^>]*>", " ", plain))
     plain, raw = (_ESCAPED.sub(r"\1", one) for one in (plain, text))
-    return PrintedCell.of(plain, bool(bold), bool(underlined), unescape(raised), raw.strip())
+    is_bold = bool(bold) or any(one.bold for one in maths)
+    return PrintedCell.of(plain, is_bold, bool(underlined), unescape(raised), raw.strip())
 
 
 def _inner(match: re.Match[str]) -> str:
@@ -151,13 +163,25 @@ class _Written(float):
         return found
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object, of which no name may stand for two things."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"an object has {twice!r} twice")
+    return found
+
+
 def _json_tables(text: str, place: str) -> list[PrintedTable]:
     """Read JSON, or an object a line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     by_line = len(lines) > 1 and all(line[0] == "{" and line[-1] == "}" for line in lines)
     whole = f"[{','.join(lines)}]" if by_line else text
     try:
-        data = json.loads(whole, parse_float=_Written, parse_int=_Written)
+        data = json.loads(
+            whole, parse_float=_Written, parse_int=_Written, object_pairs_hook=_object
+        )
     except (ValueError, RecursionError) as error:
         Faults(place).fail("json", f"cannot be read: {error}", HINT)
     return plain_tables(data, place)

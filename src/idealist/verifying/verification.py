@@ -98,8 +98,13 @@ class Verification(Result):
         return self.evaluations.runs[0].convention
 
     def table(self) -> Table:
-        """Return all numbers."""
-        return _numbers(self.numbers)
+        """Return all numbers, then best values and marks."""
+        numbers = _numbers(self.numbers)
+        marks: list[BestValue | CheckedMark] = [*self.best, *self.marks]
+        others = [
+            (one.label, one.measure, one.said, None, _yes(one.holds), one.why) for one in marks
+        ]
+        return Table(numbers.columns, (*numbers.rows, *others))
 
     def _remarks(self) -> Iterator[str]:
         """Say which rules print many of the others, how digits end, and what is not checked."""
