@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from idealist.errors import UsageError, nearest
 from idealist.measures import Measure, parse
@@ -25,6 +26,7 @@ _BEHIND = re.compile(r"\s*(?:\([^()]*\)|\[[^][]*\])\s*$")
 _BEFORE = re.compile(r"\(?(?P<letter>[a-z]|\d{1,3})[).:]\s*(?P<name>\S.*)")
 
 
+@lru_cache(10_000)
 def folded(name: str) -> str:
     """Leave out case, blanks and punctuation.
 
