@@ -65,13 +65,18 @@ def _numbers(_: click.Context, parameter: click.Parameter, words: str | None) ->
     help="Name the columns, if they have unusual names: session=visit,clicked=opened. Without a "
     "header, name them all in order: session,query,document,position,clicked; - skips one.",
 )  # fmt: skip
-@click.option("--write", type=options.Target(), metavar="FILE", help="Write the grades as judgments.")
+@click.option(
+    "--write", type=options.Target(), metavar="FILE", help="Write the grades as judgments."
+)
 @click.option(
     "--into", type=click.Path(path_type=Path), metavar="STORE",
     help="Add the grades to a store of judgments, as those of clicks.",
 )  # fmt: skip
 @click.option(
-    "--figure", type=options.Target(), metavar="FILE", help="Draw how far users look: .svg, .png, .pdf."
+    "--figure",
+    type=options.Target(),
+    metavar="FILE",
+    help="Draw how far users look: .svg, .png, .pdf.",
 )
 @options.detailed
 @options.quietly

@@ -213,7 +213,7 @@ def sparing(command: Command) -> Command:
     @wraps(command)
     def spares(**given: Any) -> Any:
         context = click.get_current_context()
-        targets, inputs = [], [*given.get("runs", ())]  # those of folders among them
+        targets, inputs = list[Any](), [*given.get("runs", ())]  # those of folders among them
         for one in context.command.params:
             value = context.params.get(one.name or "")
             if isinstance(one.type, Target):
