@@ -775,3 +775,36 @@ def test_judgments_of_documents_stay_what_they_are(tmp_path: Path, row: dict[str
     path = tmp_path / "qrels.jsonl"
     path.write_text(json.dumps(row))
     assert il.read_qrels(path).cover == ""
+
+
+@pytest.mark.parametrize(
+    ("chunk", "says"),
+    [
+        ({"start": 5, "end": 900}, "d[5:900], and d ends at 70"),
+        ({"start": 0, "end": 25, "text": "Leave lapses on 31 March."}, "d[0:25], where its text is not"),
+        ({"document": "other", "start": 0, "end": 9}, "other[0:9], of no document that is there"),
+    ],
+)  # fmt: skip
+def test_chunks_that_are_not_where_they_say_are_doubted(chunk: dict[str, Any], says: str) -> None:
+    docs = {"d": "Tea is free. ".ljust(27) + "Leave lapses on 31 March. ".ljust(43)}
+    gold = il.read_evidence([{"query": "q", "document": "d", "start": 27, "end": 52}], docs=docs)
+    right = {"document": "d", "start": 27, "end": 51, "text": " Leave lapses on 31 march"}
+    for hit, expected in ((chunk, [says]), (right, [])):
+        run = il.read_chunks([{"query": "q", "retrieved": [{"document": "d", **hit}]}], docs=docs)
+        found = il.evaluate(gold, run, "EvidenceRecall").doubts
+        odd = [one.message for one in found if one.code == "odd-quotes"]
+        assert len(odd) == len(expected)
+        assert all(each in one for each, one in zip(expected, odd, strict=True))
+
+
+def test_evidence_that_was_converted_says_how_to_read_it(tmp_path: Path) -> None:
+    gold = il.read_evidence([{"query": "q", "document": "d", "start": 0, "end": 10}])
+    path = tmp_path / "gold.txt"
+    assert any("--offsets" in one for one in il.write_qrels(gold, path))
+    run = {"q": ["d[0:10]"]}
+    (doubt,) = [
+        one for one in il.evaluate(path, run, "EvidenceRecall").doubts if one.code == "no-spans"
+    ]
+    assert "--offsets characters" in doubt.message
+    again = il.read_evidence(path, offsets="characters")
+    assert il.evaluate(again, run, "EvidenceRecall")["EvidenceRecall"] == 1.0

@@ -127,7 +127,8 @@ def reading(command: Command) -> Command:
     @click.option(
         "--offsets", type=click.Choice(["characters", "utf8", "utf16"]),
         help="Rows of all files are parts of documents, whose start and end count these. Needed "
-        "only where QRELS do not show that they are spans, or count something else.",
+        "only where QRELS do not show that they are spans, or count something else. Ids such as "
+        "d[0:40] always count characters.",
     )  # fmt: skip
     @wraps(command)
     def reads(

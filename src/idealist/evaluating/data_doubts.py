@@ -120,6 +120,8 @@ def no_spans(case: DoubtCase) -> Iterator[Doubt]:
     labels = case.labels(lambda one: one.measure.needs == "spans")
     if labels and not case.qrels.cover:
         said = "the judgments are of documents, so each document counts as one character"
+        if all(map(Span.of, case.qrels.documents)):
+            said += "; their ids are those of spans: --offsets characters reads them as evidence"
         yield Doubt("no-spans", f"{', '.join(labels)}: {said}", len(labels))
 
 

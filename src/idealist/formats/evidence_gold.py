@@ -25,7 +25,10 @@ def as_evidence(qrels: Qrels, cover: str) -> Qrels:
                 hint = "name it document[start:end], or give start and end"
                 faults.add("bad-span", f"{said}: this is no part of a document", hint)
             if grades[i] < 1:
-                hint = "give 1 or more, and leave out what is not to be found"
+                hint = (
+                    "give 1 or more, and leave out what is not to be found; if these rows are no "
+                    "evidence, leave out their columns start, end and quote"
+                )
                 faults.add("bad-grade", f"{said}: evidence of grade {grades[i]:g}", hint)
     faults.check()
     return replace(qrels, cover=cover)

@@ -14,7 +14,7 @@ from idealist.data.columns import Ints, to_float, to_id
 from idealist.data.spans import Span
 from idealist.formats.cells import Cells, Table, checked, shown
 from idealist.formats.column_names import ENDS, QUOTES, STARTS, folded, matching
-from idealist.formats.quotes import Found, SearchedText
+from idealist.formats.quotes import Found, SearchedText, normalised
 from idealist.formats.reading import Reading
 from idealist.notation import many
 from idealist.rendering.wording import few
@@ -93,15 +93,9 @@ class Spans:
         options = self.reading.options
         if options.docs is None:
             return {}
-        asked = {str(row.document) for row in self.rows if self._needs_text(row)}
+        asked = {str(row.document) for row in self.rows}
         found = document_texts(options.docs, asked).found if asked else {}
         return {name: SearchedText(text.text or text.title) for name, text in found.items()}
-
-    def _needs_text(self, row: _Row) -> bool:
-        """Whether the text of a document says more than the row does."""
-        known = row.start is not None and (row.end is not None or row.quote is not None)
-        in_units = self.reading.options.offsets not in ("", "characters")
-        return not known or in_units or (self.is_gold and row.quote is not None)
 
     def span(self, row: _Row) -> Span | None:
         """Find where a row is; None where its quote is lost, or something is wrong with it.
@@ -116,18 +110,25 @@ class Spans:
             end = start + len(row.quote)
         if start is None or end is None:
             return self._without(row)
-        self._check(row, Span(document, start, end), text)
-        return Span(document, start, end)
+        self._check(row, span := Span(document, start, end), text)
+        return span
 
     def _check(self, row: _Row, span: Span, text: SearchedText | None) -> None:
-        """Note a span that ends too early or too late, and doubt one unlike its quote."""
-        _, start, end = span
+        """Note a span that ends too early or too late, and doubt one unlike its text."""
+        name, start, end = span
         if start > end or (self.is_gold and start == end):
             self._fault(row.number, f"the span from {start} to {end} is empty")
         elif self.is_gold and text is not None and end > len(text.text):
             self._fault(row.number, f"it ends at {end}, and the document at {len(text.text)}")
-        elif self.is_gold and row.quote is not None and end - start != len(row.quote):
-            self.odd.append(span.name)
+        elif text is None:
+            if self.reading.options.docs is not None:
+                self.odd.append(f"{span.name}, of no document that is there")
+            elif self.is_gold and row.quote is not None and end - start != len(row.quote):
+                self.odd.append(span.name)
+        elif end > len(text.text):
+            self.odd.append(f"{span.name}, and {name} ends at {len(text.text)}")
+        elif row.quote is not None and not _alike(text.text[start:end], row.quote):
+            self.odd.append(f"{span.name}, where its text is not")
 
     def _characters(self, offset: int | None, text: SearchedText | None, row: _Row) -> int | None:
         """Turn an offset into one that counts characters."""
@@ -187,7 +188,12 @@ class Spans:
             ("moved-quotes", self.moved, "found again, moved or edited", "note"),
             ("repeated-quotes", self.repeated, "in several places, and the first counts", "note"),
             ("lost-quotes", self.lost, f"in none of the documents, {gone}", "warning"),
-            ("odd-quotes", self.odd, "not as long as said: what do offsets count?", "warning"),
+            (
+                "odd-quotes",
+                self.odd,
+                "not found at the offsets given: what do they count?",
+                "warning",
+            ),
         ):
             if found:
                 verb = "is" if len(found) == 1 else "are"
@@ -195,6 +201,14 @@ class Spans:
                 self.reading.remark(
                     code, f"{self.reading.faults.file}: {words}", len(found), severity
                 )
+
+
+def _alike(text: str, quote: str) -> bool:
+    """Whether a text is a chunk's, which splitters trim, and to which some add a title."""
+    if text == quote:
+        return True
+    one, other = (normalised(each)[0].strip() for each in (text, quote))
+    return one in other or other in one
 
 
 def _moved(said: Span | None, found: Span, how: Found) -> str:

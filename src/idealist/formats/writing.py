@@ -125,6 +125,7 @@ def _lost_judgments(qrels: Qrels, form: Format, columns: build.Flat) -> list[str
         qrels.preferences and "preferences left out; each document has its highest level",
         qrels.judged_by and "what each judge said left out; the grade is made of it",
         qrels.scale and "declared scale left out",
+        qrels.cover and "that these are spans is left to their ids: read them with --offsets",
         left_out(qrels.ungraded, "row", "without a grade"),
     )
 
