@@ -322,6 +322,25 @@ def test_what_is_left_out_or_put_together_is_counted() -> None:
     assert codes(zero) == {"clicks-from-zero": 0}
 
 
+def test_positions_where_only_clicks_are_logged() -> None:
+    pages = [("q", [("a", 1, n % 3 == 0), ("b", 2, n % 2 == 0), ("c", 3, n % 4 == 0)])
+             for n in range(80)]  # fmt: skip
+    rows = oracle.rows_of(pages)
+    assert codes(il.read_clicks(rows)) == {}
+    some = [one for one in rows if one["position"] == 1 or one["clicked"]]
+    (doubt,) = il.read_clicks(some).doubts
+    assert (doubt.code, doubt.severity) == ("clicks-only", "warning")
+    assert doubt.finding.startswith("every row at positions 2, 3 is a click")
+    few = oracle.rows_of(pages[:12])
+    assert codes(il.read_clicks([one for one in few if one["position"] == 1 or one["clicked"]])) == {}
+
+
+def test_ubi_without_its_events_is_refused() -> None:
+    with pytest.raises(InputError, match="nothing was clicked on 2 pages") as caught:
+        il.click_model(QUERIES)
+    assert "ubi_events" in str(caught.value)
+
+
 def test_blank_rows_are_passed_over(tmp_path: Path) -> None:
     text = pd.DataFrame(ROWS).to_csv(index=False)
     head, first, rest = text.split("\n", 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from idealist.clicks.click_counts import ClickCounts
 from idealist.clicks.click_model import MODELS, checked_prior, usual_cuts
 from idealist.clicks.click_rates import ClickRate, ClicksOverExpected
 from idealist.clicks.position_model import PositionModel
-from idealist.errors import UsageError
+from idealist.errors import InputError, UsageError
 from idealist.significance.beta_rates import Beta
 
 NONE = Beta(0.0, 0.0)
@@ -328,10 +329,69 @@ def test_cuts_that_are_given_are_kept() -> None:
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=60), st.integers(1, 6))
 def test_cuts_rise_and_are_estimates(values: list[float], scale: int) -> None:
     cuts = usual_cuts(np.array(values), scale)
-    assert list(cuts) == sorted(cuts)
-    assert set(cuts) <= set(values)
+    known = [one for one in cuts if not math.isnan(one)]
+    assert list(cuts[: len(known)]) == sorted(known)  # what nothing reaches is last
+    assert set(known) <= set(values) - {0.0}
     assert len(cuts) == scale
-    assert np.mean(np.array(values) >= cuts[-1]) >= 1 / len(values)
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.7]), min_size=1, max_size=40), st.integers(1, 6),
+    st.randoms(),
+)  # fmt: skip
+def test_documents_that_tie_get_the_lower_grade(
+    values: list[float], scale: int, draw: random.Random
+) -> None:
+    """A document's grade is that of the lowest place that another with its estimate could have."""
+    noisy = [value * (1 + draw.uniform(-1e-8, 1e-8)) for value in values]
+    cuts = usual_cuts(np.array(noisy), scale)
+    ranked = sorted(values)
+    shares = [1 - 0.5 * 0.1 ** (i / max(scale - 1, 1)) for i in range(scale)]
+    needed = [math.ceil(share * (len(values) - 1) - 1e-9) for share in shares]
+    for value, near in zip(values, noisy, strict=True):
+        lowest = ranked.index(value)
+        expected = sum(lowest >= one for one in needed) if value else 0
+        assert np.searchsorted(cuts, near, side="right") == expected
+
+
+def tail(clicked: str) -> list[oracle.Page]:
+    """100 pages: the first twenty documents by turns, five on a page, of which some are clicked."""
+    shown = [[(n * 5 + i) % 20 for i in range(5)] for n in range(100)]
+    return [
+        ("q", [(f"d{d}", i, f"d{d}" == clicked) for i, d in enumerate(own, 1)]) for own in shown
+    ]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_document_that_nobody_clicked_gets_grade_0(model: str) -> None:
+    found = il.click_model(oracle.rows_of(tail("d0")), model)
+    assert found.grades.to_dict()["q"]["d0"] == 3
+    assert sum(found.grades.to_dict()["q"].values()) == 3
+    (doubt,) = [one for one in found.doubts if one.code == "clicks-equal-cuts"]
+    assert doubt.finding.endswith("none has grade 1, 2")
+    assert "keep them" not in str(found)
+    given = il.click_model(oracle.rows_of(tail("d0")), model, cuts=[1e-12, 1e-11])
+    assert sum(grade > 0 for grade in given.grades.to_dict()["q"].values()) == 1
+
+
+def test_documents_that_are_all_alike_get_no_grade_above_0() -> None:
+    pages = [("q", [(d, i, n % 2 == 0) for i, d in enumerate("ab", 1)]) for n in range(20)]
+    found = il.click_model(oracle.rows_of(pages), "ctr")
+    assert found.grades.to_dict() == {"q": {"a": 0, "b": 0}}
+    assert "none has grade 1, 2, 3" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("pages", "says"),
+    [
+        (tail(""), "nothing was clicked on 100 pages"),
+        ([("q", [("a", 1, True), ("b", 2, True)])] * 10, "every row was clicked: 10 pages"),
+    ],
+)
+def test_logs_that_compare_nothing_are_refused(pages: list[oracle.Page], says: str) -> None:
+    for use in (il.click_model, il.compare_click_models):
+        with pytest.raises(InputError, match=says):
+            use(oracle.rows_of(pages))
 
 
 def test_the_model_that_made_the_clicks_predicts_best() -> None:

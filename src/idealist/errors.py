@@ -51,6 +51,7 @@ CODES: dict[str, str] = {
     "negative-grade": "a retrieved document has a negative grade, and negative=error is set",
     "no-file": "the file does not exist or cannot be opened",
     "no-relevant": "a query has no relevant document, and no_relevant=error is set",
+    "no-skips": "a log of clicks has only rows that were clicked, or none",
     "nonfinite-score": "a score is NaN or infinite",
     "off-scale": "a grade is not on the declared scale",
     "overlong": "a line of TREC text or an id is longer than 1 MiB, or a text than 64 MiB",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from idealist.clicks.click_counts import ClickCounts, together
+from idealist.clicks.click_rates import position_rates
 from idealist.clicks.click_tally import Dropped, Tally
 from idealist.errors import Faults, UsageError
 from idealist.formats.click_files import ClickFile
@@ -18,7 +19,7 @@ from idealist.formats.column_names import Given
 from idealist.formats.query_files import read_queries
 from idealist.formats.query_logs import folded
 from idealist.rendering.doubt import Doubt
-from idealist.rendering.wording import counted
+from idealist.rendering.wording import counted, few
 
 #: Rows that are left out, by what they lack.
 LEFT_OUT = {
@@ -48,6 +49,9 @@ SAID = {
 }  # fmt: skip
 #: Those that are more than notes.
 BAD = {"clicks-unseen", "clicks-returned"}
+#: Of how many rows at least all must be clicks to be doubted, and how unlikely chance must be, as
+#: documents differ. Suggested.
+MANY, CHANCE = 20, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,17 +129,38 @@ class ClickLog:
         """How many documents were clicked."""
         return int(self.counts.clicks.sum())
 
+    def check_clicks(self) -> None:
+        """Refuse a log that has no click, or nothing but clicks: it compares no documents."""
+        faults = Faults(self.name)
+        if not self.clicks:
+            hint = f"a clicked row says yes, true or a number above 0; what was read: {self.read_as}"
+            if self.dropped.as_returned:
+                hint = "clicks are in ubi_events: give that file too"
+            faults.fail("no-skips", f"nothing was clicked on {self._pages}", hint)
+        if self.clicks == int(self.counts.shown.sum()):
+            message = f"every row was clicked: {self._pages} without any document passed over"
+            hint = "log every document that was shown, clicked or not"
+            faults.fail("no-skips", message, hint)
+
+    @property
+    def _pages(self) -> str:
+        return counted(self.pages, "page", "pages")
+
+    @cached_property
+    def only_clicked(self) -> tuple[int, ...]:
+        """The positions at which every row is a click, more often than chance explains."""
+        positions, shown, clicks = position_rates(self.counts)
+        full = clicks == shown
+        usual = float((clicks / shown)[~full].max(initial=0.0))
+        return tuple(positions[full & (shown >= MANY) & (usual**shown < CHANCE)].tolist())
+
     @property
     def summary(self) -> str:
         """What the log holds, in one line."""
-        counts = self.counts
-        pages, clicks = (
-            counted(self.pages, "page", "pages"),
-            counted(self.clicks, "click", "clicks"),
-        )
+        counts, clicks = self.counts, counted(self.clicks, "click", "clicks")
         queries = counted(len(np.unique(counts.query)), "query", "queries")
         pairs = counted(len(counts.pair_keys[0]), "document", "documents")
-        return f"{pages} of {queries} with {pairs}, {clicks}"
+        return f"{self._pages} of {queries} with {pairs}, {clicks}"
 
     def __repr__(self) -> str:
         return f"<ClickLog {self.name}: {self.summary}>"
@@ -154,6 +179,13 @@ class ClickLog:
             if count := getattr(self.dropped, name):
                 message = f"{counted(count, one, several)} {rest}"
                 yield Doubt(code, message, count, severity="warning" if code in BAD else "note")
+        if full := self.only_clicked:
+            where = f"position{'s' if len(full) > 1 else ''} {few([str(one) for one in full])}"
+            message = (
+                f"every row at {where} is a click: what was shown there and not clicked is not in "
+                "the log"
+            )
+            yield Doubt("clicks-only", message, len(full))
         if self.unnamed:
             some = counted(len(self.unnamed), "query of the log is", "queries of the log are")
             message = f"{some} not among the queries that were given: left out"

@@ -37,6 +37,8 @@ MODELS: dict[str, Any] = {
 LEAST, SCALE = 10, 3
 #: Which shares of the documents get at least the lowest grade above 0, and the highest. Suggested.
 MOST_GRADED, BEST = 0.5, 0.05
+#: By which part of itself an estimate may differ from one that is the same: EM stops this close.
+ALIKE = 1e-6
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -44,7 +46,7 @@ class ClickModel(Result):
     """A model of a log of clicks, and grades made of it.
 
     `fit` holds the parameters. A document is graded if it was shown `least` times: its grade is how
-    many of the `cuts` its estimate reaches.
+    many of the `cuts` its estimate reaches, and 0 if nobody clicked it.
     """
 
     name: str
@@ -68,6 +70,12 @@ class ClickModel(Result):
         return counts.by_pair(counts.shown).astype(np.int64)
 
     @cached_property
+    def clicks(self) -> Ints:
+        """How often each pair was clicked."""
+        counts = self.log.counts
+        return counts.by_pair(counts.clicks).astype(np.int64)
+
+    @cached_property
     def is_graded(self) -> Bools:
         """Which pairs were shown often enough, and have an estimate."""
         return enough(self.impressions, self.estimates, self.least)
@@ -75,13 +83,14 @@ class ClickModel(Result):
     @cached_property
     def grade(self) -> Ints:
         """The grade of each pair, whether it was shown often enough or not."""
-        return np.searchsorted(self.cuts, self.estimates.value, side="right")
+        reached = np.searchsorted(self.cuts, self.estimates.value, side="right")
+        return np.where(self.clicks > 0, reached, 0)
 
     @cached_property
     def is_sure(self) -> Bools:
         """Which pairs have the same grade wherever in its interval the estimate lies."""
         _, low, high = (np.searchsorted(self.cuts, one, side="right") for one in self.estimates)
-        found: Bools = low == high
+        found: Bools = (low == self.grade) & (high == self.grade)
         return found
 
     @cached_property
@@ -142,14 +151,13 @@ class ClickModel(Result):
 
     def _rows(self) -> list[dict[str, Any]]:
         counts = self.log.counts
-        clicks = counts.by_pair(counts.clicks).astype(np.int64)
         graded = zip(self.grade.tolist(), self.is_graded.tolist(), strict=True)
         names = ("estimate", "low", "high")
         columns: dict[str, Any] = {
             "query": [counts.queries[i] for i in counts.pair_query.tolist()],
             "document": [counts.documents[i] for i in counts.pair_document.tolist()],
             "grade": [int(one) if some else None for one, some in graded],
-            "impressions": self.impressions.tolist(), "clicks": clicks.tolist(),
+            "impressions": self.impressions.tolist(), "clicks": self.clicks.tolist(),
             **{key: own.tolist() for key, own in zip(names, self.estimates, strict=True)},
         }  # fmt: skip
         if isinstance(self.fit, ChainModel):
@@ -195,10 +203,11 @@ def click_model(
 
     `log` is what `read_clicks` returns, or takes. `model` is ctr, coec, pbm, sdbn or dbn. `prior`
     are clicks and skips to add to each document, fitted to the log if None; (0, 0) adds none.
-    Documents shown fewer than `least` times get no grade. Grades go from 0 to `scale`: without
-    `cuts`, half of the documents get at least 1 and one in twenty the highest, with even factors
-    between them; `cuts` are the estimates from which on a document gets 1, 2 and so on. `queries`
-    name the queries of the log, which are texts: {"q1": "red shoes"}, or a file.
+    Documents shown fewer than `least` times get no grade, and those never clicked get 0. Grades go
+    from 0 to `scale`: without `cuts`, at most half of the documents get at least 1 and one in
+    twenty the highest, with even factors between them; `cuts` are the estimates from which on a
+    document gets 1, 2 and so on. `queries` name the queries of the log, which are texts:
+    {"q1": "red shoes"}, or a file.
 
     >>> shown = [("a", 1, 1), ("b", 2, 0), ("c", 3, 0)]
     >>> rows = [{"session": s, "query": "shoes", "document": d, "position": p, "clicked": c}
@@ -213,12 +222,12 @@ def click_model(
         raise UsageError(f"least cannot be {least!r}", "give a whole number of at least 1")
     found = log if isinstance(log, ClickLog) else read_clicks(log)
     found = found if queries is None else found.named(queries)
+    found.check_clicks()
     fit = MODELS[model].fitted(found.counts, checked_prior(prior))
     counts = found.counts
     some = enough(counts.by_pair(counts.shown).astype(np.int64), fit.relevance, least)
-    chosen = (
-        checked_cuts(cuts) if cuts is not None else usual_cuts(fit.relevance.value[some], scale)
-    )
+    liked = np.where(counts.by_pair(counts.clicks) > 0, fit.relevance.value, 0.0)[some]
+    chosen = checked_cuts(cuts) if cuts is not None else usual_cuts(liked, scale)
     return ClickModel(model, found, fit, least, chosen, cuts is not None, prior is not None)
 
 
@@ -242,7 +251,7 @@ def checked_cuts(cuts: Sequence[float]) -> tuple[float, ...]:
         found = tuple(map(float, cuts))
     except (TypeError, ValueError):
         found = ()
-    if not found or any(not b > a for a, b in pairwise(found)):
+    if not found or any(not b > a for a, b in pairwise((-math.inf, *found))):
         hint = "give the estimates from which on grades are 1, 2 and so on: [0.05, 0.1, 0.2]"
         raise UsageError(f"cuts cannot be {cuts!r:.60}", hint)
     return found
@@ -251,12 +260,21 @@ def checked_cuts(cuts: Sequence[float]) -> tuple[float, ...]:
 def usual_cuts(estimates: Floats, scale: int) -> tuple[float, ...]:
     """Cut estimates so that half of them reach grade 1, and one in twenty the highest grade.
 
+    Those that are the same get the same grade, the lower one: the cut is the next larger estimate,
+    or NaN where none is larger. Estimates of 0 reach none.
+
     >>> usual_cuts(np.arange(100) / 100, 3)
     (0.5, 0.84, 0.95)
+    >>> usual_cuts(np.array([0.1, 0.1, 0.1, 0.4]), 1)
+    (0.4,)
     """
     if not isinstance(scale, int) or not 1 <= scale <= 100:
         raise UsageError(f"scale cannot be {scale!r}", "give the highest grade, such as 3")
     if not len(estimates):
         return (math.nan,) * scale
+    ranked = np.sort(estimates)
+    larger = np.append(True, np.diff(ranked) > ALIKE * ranked[1:])
+    firsts = np.flatnonzero(larger & (ranked > 0))
     shares = np.geomspace(MOST_GRADED, BEST, scale)
-    return tuple(np.quantile(estimates, 1 - shares, method="higher").tolist())
+    ranks = np.quantile(np.arange(len(ranked)), 1 - shares, method="higher")
+    return tuple(np.append(ranked[firsts], math.nan)[np.searchsorted(firsts, ranks)].tolist())

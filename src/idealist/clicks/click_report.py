@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +97,7 @@ def _documents(found: ClickModel) -> Table:
     """Tabulate the documents shown most often."""
     counts = found.log.counts
     order = np.argsort(-found.impressions, kind="stable")[:SHOWN].tolist()
-    clicks, query, document = counts.by_pair(counts.clicks), counts.pair_query, counts.pair_document
+    clicks, query, document = found.clicks, counts.pair_query, counts.pair_document
     rows = [
         (counts.queries[query[i]], counts.documents[document[i]],
          float(found.impressions[i]), float(clicks[i]), *(float(one[i]) for one in found.estimates),
@@ -139,8 +140,9 @@ def _how(found: ClickModel) -> Iterator[str]:
     """Say how the grades came about."""
     log, fit = found.log, found.fit
     yield f"read: {log.name}: {log.read_as}; {log.summary}"
-    kind = "you gave" if found.given_cuts else "quantiles of this log; keep them with --cuts "
-    kind += "" if found.given_cuts else ",".join(f"{cut:.4g}" for cut in found.cuts)
+    kind = "you gave" if found.given_cuts else "quantiles of this log"
+    if not found.given_cuts and all(low < high for low, high in pairwise((0, *found.cuts))):
+        kind += f"; keep them with --cuts {','.join(f'{cut:.4g}' for cut in found.cuts)}"
     yield f"estimate: {fit.estimate}; the cuts are {kind}"
     yield _prior_said(found)
     yield "sure: the 95 % interval of the estimate lies within the grade"
@@ -189,8 +191,13 @@ def model_doubts(found: ClickModel) -> Iterator[Doubt]:
     if climb is not None and not climb.is_still:
         steps = f"{len(climb.likelihoods):,} steps"
         yield Doubt("clicks-unsettled", f"estimates were still moving after {steps} of EM")
-    if len(set(found.cuts)) < len(found.cuts):
-        message = "several cuts are the same estimate: no document has a grade between them"
+    steps_up = enumerate(pairwise((*found.cuts, np.inf)), 1)
+    empty = [str(grade) for grade, (low, high) in steps_up if not low < high]
+    if empty and graded.any():
+        message = (
+            "many documents have the same estimate, or no click, and take the lower grade: none "
+            f"has grade {few(empty)}"
+        )
         yield Doubt("clicks-equal-cuts", message)
     unsure = int((~found.is_sure & graded).sum())
     if graded.any() and unsure > UNSURE * graded.sum():

@@ -141,6 +141,7 @@ def compare_click_models(log: Any, models: Sequence[str] = tuple(MODELS)) -> Cli
     if not models:
         raise UsageError("there is no model to compare", f"known: {', '.join(MODELS)}")
     found = log if isinstance(log, ClickLog) else read_clicks(log)
+    found.check_clicks()
     learnt, held = found.learnt, found.held_out
     if not (len(learnt.query) and len(held.query)):
         message = f"{found.name} has too few sessions to hold some out"
