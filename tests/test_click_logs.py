@@ -322,6 +322,25 @@ def test_what_is_left_out_or_put_together_is_counted() -> None:
     assert codes(zero) == {"clicks-from-zero": 0}
 
 
+def test_rows_that_contradict_each_other_are_counted_apart() -> None:
+    opposite = {**ROWS[1], "clicked": True}  # of sku2, which was not clicked
+    log = il.read_clicks([opposite, *ROWS, opposite, ROWS[0]])
+    assert codes(log) == {"clicks-contradict": 2, "clicks-repeated": 1}
+    assert log.clicks == 4
+    assert "2 rows against another of the same page" in log.doubts[0].finding
+
+
+def test_a_stray_position_0_moves_no_others() -> None:
+    rows = oracle.rows_of(PAGES * 20)
+    for many in (1, 10):
+        mixed = [*({**one, "position": 0} for one in rows[:many]), *rows[many:]]
+        with pytest.raises(InputError, match=r"positions count from 1, as \d+ rows have position 1"):
+            il.read_clicks(mixed)
+    zero = [{**one, "position": one["position"] - 1} for one in rows]
+    stray = [*zero[:-1], {**zero[-1], "position": 7}]
+    assert il.read_clicks(stray).from_zero
+
+
 def test_positions_where_only_clicks_are_logged() -> None:
     pages = [("q", [("a", 1, n % 3 == 0), ("b", 2, n % 2 == 0), ("c", 3, n % 4 == 0)])
              for n in range(80)]  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 
 from idealist.clicks.click_counts import ClickCounts, together
 from idealist.clicks.click_rates import position_rates
-from idealist.clicks.click_tally import Dropped, Tally
+from idealist.clicks.click_tally import Dropped, Tally, is_from_zero
 from idealist.errors import Faults, UsageError
 from idealist.formats.click_files import ClickFile
 from idealist.formats.column_names import Given
@@ -44,6 +44,11 @@ SAID = {
     "shared_positions": (
         "clicks-shared", "position", "positions",
         "with several documents on one page: they count in the order of ids",
+    ),
+    "contradictory": (
+        "clicks-contradict", "row", "rows",
+        "against another of the same page, document and position: one says clicked, one not; each "
+        "document counts once, as clicked",
     ),
     "repeated": ("clicks-repeated", "row", "rows", "repeated: each counts once"),
 }  # fmt: skip
@@ -89,7 +94,15 @@ class ClickLog:
             )
             hint = "a row is a document that was shown: session, query, document, position, clicked"
             Faults(name).fail("empty", message, hint)
-        from_zero = any(len(one.position) and one.position.min() == 0 for one in whole)
+        zeros, ones = (sum(int(one.shown[one.position == at].sum()) for one in whole) for at in (0, 1))
+        from_zero = is_from_zero(zeros, ones)
+        if zeros and not from_zero:
+            message = (
+                f"positions count from 1, as {counted(ones, 'row has', 'rows have')} position 1, "
+                f"but {counted(zeros, 'has', 'have')} position 0"
+            )
+            hint = "were two logs put together? mend these rows or leave them out"
+            Faults(name).fail("bad-column", message, hint)
         if from_zero:
             learnt, held = (replace(one, position=one.position + 1) for one in (learnt, held))
         return cls(learnt, held, dropped, rows, name, read_as, from_zero)

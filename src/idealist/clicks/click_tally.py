@@ -33,6 +33,8 @@ HELD_OUT_OF, HELD_OUT = 5, 8
 ROW = np.dtype(
     [("key", "<u8"), ("query", "<i4"), ("document", "<i4"), ("position", "<i4"), ("flags", "u1")]
 )
+#: How many rows have the first position, for each that has the second, at least. Suggested.
+USUAL = 0.75
 #: A place below all others.
 BELOW = np.iinfo(np.int32).max
 
@@ -42,7 +44,8 @@ class Dropped:
     """What of a log was left out or put together, by how many rows, documents or pages.
 
     Rows `without_query` or `without_document`; documents `without_position`, or `clicked_unseen`,
-    of which no impression is logged; rows that say again what is known, `repeated`; documents at
+    of which no impression is logged; rows that say again what is known, `repeated`, or that say
+    clicked where another says not, `contradictory`; documents at
     `several_positions` of one page, which count once; `shared_positions`, at which another document
     of the page is too; searches of `unknown_query`; and pages taken `as_returned`, since no
     impression is logged.
@@ -53,6 +56,7 @@ class Dropped:
     without_position: int = 0
     clicked_unseen: int = 0
     repeated: int = 0
+    contradictory: int = 0
     several_positions: int = 0
     shared_positions: int = 0
     unknown_query: int = 0
@@ -91,7 +95,7 @@ class Tally:
         self.queries, self.documents = Vocabulary(), Vocabulary()
         self.dropped = Dropped()
         self.rows = 0
-        self._lowest = BELOW
+        self._first = np.zeros(2, np.int64)  # how many rows have position 0, and 1
         self._most = most_held
         self._held: list[list[Any]] = [[] for _ in range(PARTS)]
         self._bytes = 0
@@ -108,7 +112,7 @@ class Tally:
         """Add a block of rows."""
         self.rows += len(rows)
         placed = rows.position[(rows.flags & SHOWN > 0) & (rows.position != NONE)]
-        self._lowest = min(self._lowest, int(placed.min(initial=BELOW)))
+        self._first += np.bincount(placed[placed < 2], minlength=2)
         session = hashes(rows.session.values)[rows.session.codes]
         query = self.queries.of(rows.query.values)[rows.query.codes]
         document = self.documents.of(rows.document.values)[rows.document.codes]
@@ -167,7 +171,7 @@ class Tally:
         kept: tuple[list[ClickCounts], list[ClickCounts]] = ([none], [none])
         for rows in self._parts():
             rows["query"], rows["document"] = query[rows["query"]], document[rows["document"]]
-            if self._lowest == 0:  # what was shown counts from 0, and what was returned from 1
+            if is_from_zero(*self._first.tolist()):  # what was shown counts from 0, and what was returned from 1
                 rows["position"] -= (rows["flags"] & RETURNED > 0).astype(np.int32)
             pages, held_out = _pages(rows, none, self.dropped)
             for parts, some in zip(kept, (~held_out, held_out), strict=True):
@@ -175,6 +179,11 @@ class Tally:
                 if sum(len(one.document) for one in parts[1:]) > 2 * len(parts[0].document) + 2**22:
                     parts[:] = [together(parts)]
         return together(kept[0]), together(kept[1])
+
+
+def is_from_zero(zeros: int, ones: int) -> bool:
+    """Whether positions count from 0: nearly as many rows have position 0 as have 1, or more."""
+    return zeros > 0 and zeros >= USUAL * ones
 
 
 def hashes(texts: Iterable[str | None]) -> Keys:
@@ -250,7 +259,7 @@ def _places(
     at_click = np.where(placed & (flags & CLICKED > 0), position, BELOW)
     at_click = np.minimum.reduceat(at_click, first)
     at = np.where(at_click < BELOW, at_click, at)
-    _count_positions(group[placed], position[placed], dropped)
+    _count_positions(group[placed], position[placed], flags[placed] & CLICKED > 0, dropped)
     dropped.clicked_unseen += int((clicked & ~shown).sum())
     dropped.without_position += int((shown & (at == BELOW)).sum())
     kept = np.flatnonzero(at < BELOW)
@@ -261,10 +270,14 @@ def _places(
     return page, document, at, clicked
 
 
-def _count_positions(group: Ints, position: Any, dropped: Dropped) -> None:
-    """Count rows that say again what is known, and documents at several positions of a page."""
+def _count_positions(group: Ints, position: Any, clicked: Bools, dropped: Dropped) -> None:
+    """Count rows that say again what is known or the opposite, and documents at several positions."""
     if len(group):
         same = group[1:] == group[:-1]
         other = same & (position[1:] != position[:-1])
-        dropped.repeated += int((same & ~other).sum())
         dropped.several_positions += len(np.unique(group[1:][other]))
+        cell = np.append(0, np.cumsum(~same | other))
+        rows, clicks = np.bincount(cell), np.bincount(cell, clicked)
+        both = (clicks > 0) & (clicks < rows)
+        dropped.repeated += int((rows - 1)[~both].sum())
+        dropped.contradictory += int((rows - 1)[both].sum())
