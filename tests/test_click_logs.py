@@ -334,7 +334,9 @@ def test_a_stray_position_0_moves_no_others() -> None:
     rows = oracle.rows_of(PAGES * 20)
     for many in (1, 10):
         mixed = [*({**one, "position": 0} for one in rows[:many]), *rows[many:]]
-        with pytest.raises(InputError, match=r"positions count from 1, as \d+ rows have position 1"):
+        with pytest.raises(
+            InputError, match=r"positions count from 1, as \d+ rows have position 1"
+        ):
             il.read_clicks(mixed)
     zero = [{**one, "position": one["position"] - 1} for one in rows]
     stray = [*zero[:-1], {**zero[-1], "position": 7}]
@@ -351,7 +353,9 @@ def test_positions_where_only_clicks_are_logged() -> None:
     assert (doubt.code, doubt.severity) == ("clicks-only", "warning")
     assert doubt.finding.startswith("every row at positions 2, 3 is a click")
     few = oracle.rows_of(pages[:12])
-    assert codes(il.read_clicks([one for one in few if one["position"] == 1 or one["clicked"]])) == {}
+    assert (
+        codes(il.read_clicks([one for one in few if one["position"] == 1 or one["clicked"]])) == {}
+    )
 
 
 def test_ubi_without_its_events_is_refused() -> None:

@@ -260,6 +260,9 @@ def test_positions_that_nothing_links_are_unknown() -> None:
     assert found.fit.cells.linked.tolist() == [True, True, False]
     assert found.data()["examination"][2]["looked_at"] is None
     assert "position 2" in found.figure("examination").summary
+    alone = il.click_model(oracle.rows_of(fixed), "pbm").figure("examination")
+    assert alone.summary.startswith("Only one position is known")
+    assert not alone.note
 
 
 def test_unclicked_documents_link_nothing() -> None:
@@ -408,6 +411,14 @@ def test_the_model_that_made_the_clicks_predicts_best() -> None:
         il.compare_click_models(oracle.rows_of(HAND), ["ubm"])
     with pytest.raises(UsageError, match="too few sessions"):
         il.compare_click_models(oracle.rows_of(HAND[:1]))
+
+
+def test_few_held_out_pages_or_clicks_tell_nothing() -> None:
+    found = il.compare_click_models(oracle.rows_of(HAND * 10))
+    assert "cannot tell which model predicts clicks best" in found.summary
+    rare = [("q", [("a", 1, n == 3), ("b", 2, n == 9)]) for n in range(600)]
+    found = il.compare_click_models(oracle.rows_of(rare))
+    assert "cannot tell which model" in found.summary
 
 
 def test_held_out_likelihood_and_perplexity_as_loops_have_them() -> None:

@@ -40,17 +40,22 @@ def test_grades_go_to_a_file_a_store_and_a_figure(log: Path, capsys: Any) -> Non
     assert shown.startswith("96 documents are graded 0 to 3 for 8 queries, from 900 pages by")
     assert "Position 1 is looked at most" in shown
     assert f"wrote 96 grades to {folder}/grades.csv" in said
+    assert "declared scale" not in said
     assert "96 judgments of the data added" in said
     grades = il.read_qrels(folder / "grades.csv")
     assert grades.to_dict() == il.click_model(log).grades.to_dict()
     with Store.to_read(folder / "labels.db") as store:
         kept = list(store.current())
-        assert {(one.judge, one.kind) for one in kept} == {("clicks-pbm", "clicks")}
+        assert {(one.judge, one.kind) for one in kept} == {("users", "clicks")}
         assert store.qrels().to_dict() == grades.to_dict()
     assert (folder / "looks.svg").read_text().startswith("<svg")
     main(["clicks", str(log), "--into", f"{folder}/labels.db", "--cuts", "0.1,0.2,0.3", "-q"])
     assert il.read_qrels(f"{folder}/labels.db#clicks").to_dict() != grades.to_dict()
     assert not capsys.readouterr().err
+    main(["clicks", str(log), "--model", "sdbn", "--into", f"{folder}/labels.db"])
+    assert "changed" in capsys.readouterr().err
+    own = il.click_model(log, "sdbn").grades.to_dict()
+    assert il.read_qrels(f"{folder}/labels.db#clicks").to_dict() == own
 
 
 def test_people_are_believed_before_clicks(log: Path, capsys: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,9 @@ from idealist.files import check_target
 
 if TYPE_CHECKING:
     from idealist.clicks.click_model import ClickModel
+
+#: Whose grades these are in a store, whatever the model: the next ones replace them.
+JUDGE = "users"
 
 
 def _numbers(_: click.Context, parameter: click.Parameter, words: str | None) -> Any:
@@ -53,7 +57,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, words: str | None) ->
 @click.option(
     "--cuts", metavar="A,B,…", callback=_numbers,
     help="The estimates from which on the grade is 1, 2, and so on. Without it: half of the "
-    "documents get at least 1, one in twenty the highest grade.",
+    "documents get at least 1, one in twenty the highest grade, and fewer where they tie.",
 )  # fmt: skip
 @click.option(
     "--queries", metavar="FILE",
@@ -70,7 +74,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, words: str | None) ->
 )
 @click.option(
     "--into", type=click.Path(path_type=Path), metavar="STORE",
-    help="Add the grades to a store of judgments, as those of clicks.",
+    help="Add the grades to a store of judgments, as those of clicks; they replace earlier ones.",
 )  # fmt: skip
 @click.option(
     "--figure",
@@ -142,14 +146,15 @@ def _keep(
 
     said = []
     if write is not None:
-        lost = write_qrels(found.grades, write)
+        grades = replace(found.grades, scale=None)  # which no file of judgments holds
+        lost = write_qrels(grades, write)
         said += [
             f"wrote {len(found.grades):,} grades to {write}",
             *(f"doubt: {one}" for one in lost),
         ]
     if into is not None:
         with Store(into) as store:
-            added = import_judgments(store, found.grades, judge=found.grades.name, kind="clicks")
+            added = import_judgments(store, found.grades, judge=JUDGE, kind="clicks")
         said.append(added.summary)
     if figure is not None:
         found.figure("examination").save(figure)

@@ -94,7 +94,9 @@ class ClickLog:
             )
             hint = "a row is a document that was shown: session, query, document, position, clicked"
             Faults(name).fail("empty", message, hint)
-        zeros, ones = (sum(int(one.shown[one.position == at].sum()) for one in whole) for at in (0, 1))
+        zeros, ones = (
+            sum(int(one.shown[one.position == at].sum()) for one in whole) for at in (0, 1)
+        )
         from_zero = is_from_zero(zeros, ones)
         if zeros and not from_zero:
             message = (
@@ -146,7 +148,9 @@ class ClickLog:
         """Refuse a log that has no click, or nothing but clicks: it compares no documents."""
         faults = Faults(self.name)
         if not self.clicks:
-            hint = f"a clicked row says yes, true or a number above 0; what was read: {self.read_as}"
+            hint = (
+                f"a clicked row says yes, true or a number above 0; what was read: {self.read_as}"
+            )
             if self.dropped.as_returned:
                 hint = "clicks are in ubi_events: give that file too"
             faults.fail("no-skips", f"nothing was clicked on {self._pages}", hint)

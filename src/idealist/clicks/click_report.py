@@ -195,8 +195,8 @@ def model_doubts(found: ClickModel) -> Iterator[Doubt]:
     empty = [str(grade) for grade, (low, high) in steps_up if not low < high]
     if empty and graded.any():
         message = (
-            "many documents have the same estimate, or no click, and take the lower grade: none "
-            f"has grade {few(empty)}"
+            "documents are too few to fill all grades, or tie or have no click, which gets them "
+            f"the lower grade: none has grade {few(empty)}"
         )
         yield Doubt("clicks-equal-cuts", message)
     unsure = int((~found.is_sure & graded).sum())

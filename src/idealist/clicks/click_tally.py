@@ -171,7 +171,9 @@ class Tally:
         kept: tuple[list[ClickCounts], list[ClickCounts]] = ([none], [none])
         for rows in self._parts():
             rows["query"], rows["document"] = query[rows["query"]], document[rows["document"]]
-            if is_from_zero(*self._first.tolist()):  # what was shown counts from 0, and what was returned from 1
+            if is_from_zero(
+                *self._first.tolist()
+            ):  # what was shown counts from 0, and what was returned from 1
                 rows["position"] -= (rows["flags"] & RETURNED > 0).astype(np.int32)
             pages, held_out = _pages(rows, none, self.dropped)
             for parts, some in zip(kept, (~held_out, held_out), strict=True):
@@ -271,7 +273,7 @@ def _places(
 
 
 def _count_positions(group: Ints, position: Any, clicked: Bools, dropped: Dropped) -> None:
-    """Count rows that say again what is known or the opposite, and documents at several positions."""
+    """Count rows that repeat or contradict others, and documents at several positions."""
     if len(group):
         same = group[1:] == group[:-1]
         other = same & (position[1:] != position[:-1])

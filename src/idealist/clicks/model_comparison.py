@@ -32,6 +32,8 @@ from idealist.rendering.result import Result
 from idealist.rendering.wording import counted, number
 from idealist.significance.means import FEWEST, quantile
 
+#: How many held-out pages, and clicks on them, it takes to tell models apart. Suggested.
+ENOUGH = 50, 10
 #: The interval of the best model, and of others where there are too few queries.
 UNKNOWN = Interval(math.nan, math.nan)
 
@@ -70,7 +72,11 @@ class ClickModelComparison(Result):
     def summary(self) -> str:
         """Which model predicts best, and whether others might be as good."""
         called, second = MODELS[self.best.model].called, self.models[1:2]
-        pages = counted(int(self.log.held_out.pages.sum()), "held-out page", "held-out pages")
+        held = int(self.log.held_out.pages.sum()), int(self.log.held_out.clicks.sum())
+        pages = counted(held[0], "held-out page", "held-out pages")
+        if held[0] < ENOUGH[0] or held[1] < ENOUGH[1]:
+            clicks = counted(held[1], "click", "clicks")
+            return f"{pages} with {clicks} cannot tell which model predicts clicks best"
         said = f"{self.best.model} ({called}) predicts clicks best on {pages}"
         if not second:
             return said

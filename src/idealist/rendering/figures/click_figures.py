@@ -58,7 +58,9 @@ def examination(model: str, looks: Sequence[Look]) -> Figure:
         ),
         rows=Table(columns, tuple(cells)),
         keys=tuple(keys),
-        note="Clicks fall faster than looks where better documents stand first.",
+        note="Clicks fall faster than looks where better documents stand first."
+        if len(_known(looks)) > 1
+        else "",
     )
 
 
@@ -68,7 +70,7 @@ def said(looks: Sequence[Look]) -> str:
     >>> said([Look(1, 1.0, 1, 1, 0.4), Look(2, 0.6, 0.5, 0.7, 0.2), Look(3, 0.3, 0.2, 0.4, 0.1)])
     'Position 1 is looked at most, position 2 60.0% as often, position 3 30.0%.'
     """
-    known = [one for one in looks if not math.isnan(one.looked) and one.looked > 0]
+    known = _known(looks)
     if len(known) < 2:
         return "Only one position is known: nothing can be said of how far users look."
     first = known[0]
@@ -77,3 +79,7 @@ def said(looks: Sequence[Look]) -> str:
     words[0] += " as often"
     most = "most" if all(one.looked <= first.looked for one in known) else "first"
     return f"Position {first.position} is looked at {most}, {', '.join(words)}."
+
+
+def _known(looks: Sequence[Look]) -> list[Look]:
+    return [one for one in looks if not math.isnan(one.looked) and one.looked > 0]
