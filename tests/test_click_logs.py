@@ -352,6 +352,8 @@ def test_positions_where_only_clicks_are_logged() -> None:
     (doubt,) = il.read_clicks(some).doubts
     assert (doubt.code, doubt.severity) == ("clicks-only", "warning")
     assert doubt.finding.startswith("every row at positions 2, 3 is a click")
+    every = [{**one, "clicked": n > 0} for n, one in enumerate(oracle.rows_of(pages * 2))]
+    assert il.read_clicks(every).only_clicked == (2, 3)
     few = oracle.rows_of(pages[:12])
     assert (
         codes(il.read_clicks([one for one in few if one["position"] == 1 or one["clicked"]])) == {}

@@ -55,8 +55,8 @@ SAID = {
 #: Those that are more than notes.
 BAD = {"clicks-unseen", "clicks-returned"}
 #: Of how many rows at least all must be clicks to be doubted, and how unlikely chance must be, as
-#: documents differ. Suggested.
-MANY, CHANCE = 20, 1e-4
+#: documents differ; and how often documents are clicked at most where others are logged. Suggested.
+MANY, CHANCE, MOST_CLICKED = 20, 1e-4, 0.9
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +168,7 @@ class ClickLog:
         """The positions at which every row is a click, more often than chance explains."""
         positions, shown, clicks = position_rates(self.counts)
         full = clicks == shown
-        usual = float((clicks / shown)[~full].max(initial=0.0))
+        usual = min(float((clicks / shown)[~full].max(initial=0.0)), MOST_CLICKED)
         return tuple(positions[full & (shown >= MANY) & (usual**shown < CHANCE)].tolist())
 
     @property
