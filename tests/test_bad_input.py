@@ -169,10 +169,10 @@ def test_standard_input_is_checked_as_files_are(
 def test_every_code_has_a_case_and_every_case_a_code() -> None:
     # from Python alone; of a baseline, in test_gate.py; of a prompt, in test_prompts.py; of a log of
     # clicks, in test_click_comparison.py; of evidence, in test_evidence.py; of a request, in
-    # test_collect.py
+    # test_collect.py; of clicks, in test_clicks.py
     elsewhere = {
         "off-scale", "checksum", "bad-prompt", "bad-click", "unknown-list", "bad-span",
-        "bad-template",
+        "bad-template", "no-skips",
     }  # fmt: skip
     assert {case.code for case in CASES} | elsewhere == CODES.keys()
 
