@@ -207,7 +207,7 @@ def test_an_order_that_scores_contradict_is_kept() -> None:
     assert "does not follow it" in found.run.rows().remarks[0].message
 
 
-def test_failed_queries_are_doubted_and_priced_not_scored_as_empty() -> None:
+def test_failed_queries_count_as_nothing_only_where_somebody_says_so() -> None:
     def search(text: str) -> list[str]:
         if text == "bad":
             raise ValueError
@@ -216,7 +216,7 @@ def test_failed_queries_are_doubted_and_priced_not_scored_as_empty() -> None:
     queries = {"a": "x", "b": "bad", "c": "none", "d": "y"}
     found = il.collect(search, queries)
     qrels = {q: {"d1": 1, "d2": 0} for q in queries}
-    result = il.evaluate(qrels, found.run, "RR")
+    result = il.evaluate(qrels, found.run, "RR", missing="zero")
     doubts = {one.code: one for one in result.doubts}
     assert result["RR"] == 0.5
     assert doubts["failed-queries"].queries == ("b",)
@@ -224,6 +224,23 @@ def test_failed_queries_are_doubted_and_priced_not_scored_as_empty() -> None:
     assert "missing-queries" not in doubts
     skipped = il.evaluate(qrels, found.run, "RR", missing="skip")
     assert skipped["RR"] == 2 / 3
+    good = {query: ["d1"] for query in queries}
+    asked = il.evaluate(qrels, found.run, "RR", queries=["a", "c"])  # whose searches went well
+    assert asked["RR"] == 0.5
+    for refused in (
+        lambda: il.evaluate(qrels, found.run, "RR"),
+        lambda: il.compare(qrels, [good, found.run], "RR"),
+        lambda: il.gate(qrels, good, found.run, "RR"),
+        lambda: il.report(qrels, {"good": good, "bad": found.run}, "RR"),
+    ):
+        with pytest.raises(InputError, match=r"1 judged query has no ranking.*\(b\)") as error:
+            refused()
+        assert "missing=skip, or count it as 0 with --set missing=zero" in str(error.value)
+    gate = il.gate(qrels, good, found.run, "RR", missing="zero")
+    assert gate.emptied_lines == [
+        "FAIL 2 queries became empty, none may: b, c. The search of 1 of them failed: b."
+    ]
+    assert "failed-queries" in {one.code for one in il.audit(qrels, found.run).findings}
 
 
 @pytest.fixture
@@ -348,7 +365,10 @@ def test_the_verb_collects_says_and_goes_on(
         assert "doubt: r: 1 query (q2): status 400: no" in said.err
         again = f"idealist collect {' '.join(words)} --resume"
         assert again in said.err
-        main(["eval", "qrels.txt", "r.jsonl", "-m", "RR", "-f", "json"])
+        with pytest.raises(SystemExit):
+            main(["eval", "qrels.txt", "r.jsonl", "-m", "RR", "-q"])
+        assert f"ask again: {again}; or leave it out" in capsys.readouterr().err
+        main(["eval", "qrels.txt", "r.jsonl", "-m", "RR", "--set", "missing=skip", "-f", "json"])
         (run,) = json.loads(capsys.readouterr().out)["runs"]
         doubt = next(one for one in run["doubts"] if one["code"] == "failed-queries")
         assert doubt["command"] == again
@@ -441,5 +461,6 @@ def test_a_report_says_what_failed(tmp_path: Path) -> None:
     good = il.collect(lambda text: ["d"], {f"q{n}": "x" for n in range(9)})
     bad = il.collect({"x": ["d"]}.__getitem__, {f"q{n}": "x" if n else "y" for n in range(9)})
     qrels = {f"q{n}": {"d": 1} for n in range(9)}
-    page = il.report(qrels, {"good": good.run, "bad": bad.run}, "RR").render("md")
+    runs = {"good": good.run, "bad": bad.run}
+    page = il.report(qrels, runs, "RR", missing="zero").render("md")
     assert "In bad, 1 query failed (q0): it is missing from the run, not empty" in page

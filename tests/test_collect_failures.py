@@ -173,7 +173,8 @@ def test_an_engine_that_dies_is_not_asked_forever(tmp_path: Path) -> None:
     collected = found.collected["run"]
     assert len(collected.those("ok")) == 5
     assert collected.unasked == 200 - len(collected.answers)
-    doubts = {one.code: one for one in il.evaluate({q: {"d1": 1} for q in queries}, path).doubts}
+    qrels = {q: {"d1": 1} for q in queries}
+    doubts = {one.code: one for one in il.evaluate(qrels, path, missing="zero").doubts}
     assert doubts["failed-queries"].count == len(collected.those("failed"))
     assert doubts["unasked-queries"].count == collected.unasked
 

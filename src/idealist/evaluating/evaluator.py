@@ -14,7 +14,7 @@ from idealist.conventions import convention as find_convention
 from idealist.conventions.signature import signatures
 from idealist.data.columns import to_id
 from idealist.data.queries import Queries, Weights
-from idealist.errors import UsageError
+from idealist.errors import Faults, UsageError
 from idealist.evaluating.doubt_case import DoubtCase
 from idealist.evaluating.doubts import find_doubts
 from idealist.evaluating.evaluation import Evaluation
@@ -23,9 +23,11 @@ from idealist.formats import borrowed_run, one_or_several, read_qrels
 from idealist.formats.run_folders import gathered
 from idealist.measures import Measure, as_measure
 from idealist.measures.instrument import Aggregate, check_axes, measured
+from idealist.notation import many
 from idealist.protocol import Protocol
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import NOBODY, Ranked
+from idealist.rendering.wording import few
 
 #: What is measured where nobody says what.
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR@10", "R@100", "Judged@10")
@@ -78,6 +80,7 @@ class Evaluator:
     def __call__(self, run: Any) -> Evaluation:
         """Evaluate one run, or one that is ranked already."""
         case = self.case(run)
+        self._check_failed(case)
         found = case.measured
         shown = reduce(np.logical_or, (one.counting for one in set(case.placed.values())))
         queries, weights = case.named(shown), self.weights.values if self.weights else {}
@@ -99,6 +102,25 @@ class Evaluator:
         placed = self.placed(ranked)
         found = {label: measured(one, placed[label]) for label, one in self.instruments.items()}
         return DoubtCase(self, ranked, placed, found)
+
+    def _check_failed(self, case: DoubtCase) -> None:
+        """Refuse a run whose failed searches would count as 0, unless somebody said that."""
+        zero = any(
+            one.protocol.missing == "zero" and "missing" not in self.written[label]
+            for label, one in self.instruments.items()
+        )
+        remarks = [one for one in case.run.source.remarks if one.code == "failed-queries"] * zero
+        failed = sorted({query for one in remarks for query in one.queries} & self.qrels.known)
+        if failed:
+            some = many(len(failed), "judged query has", "judged queries have")
+            again = next((f"{one.command}; or " for one in remarks if one.command), "")
+            faults = Faults(case.run.source.name)
+            faults.fail(
+                "failed-search",
+                f"{some} no ranking, because the search failed or timed out ({few(failed)})",
+                f"ask again: {again or 'collect with resume; or '}leave {_it(failed)} out with "
+                f"--set missing=skip, or count {_it(failed)} as 0 with --set missing=zero",
+            )
 
     @property
     def usual(self) -> bool:
@@ -188,6 +210,10 @@ def labelled(measures: Any) -> dict[str, Measure]:
         if found.setdefault(label, as_measure(one)) != as_measure(one):
             raise UsageError(f"two measures are called {label}", "give them different names")
     return found
+
+
+def _it(queries: Sequence[str]) -> str:
+    return "it" if len(queries) == 1 else "them"
 
 
 def _ids(queries: Iterable[Any] | None) -> frozenset[str]:

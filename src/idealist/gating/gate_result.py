@@ -172,7 +172,10 @@ class Gate(Result):
             return []
         verdict, allowed = FAIL if self.too_empty else PASS, f"{self.max_empty or 'none'} may"
         words = f"{many(len(self.emptied), 'query', 'queries')} became empty"
-        return [f"{verdict} {words}, {allowed}: {few(self.emptied)}."]
+        failed = {q for one in self.doubts if one.code == "failed-queries" for q in one.queries}
+        lost = sorted(failed.intersection(self.emptied))
+        why = f" The search of {len(lost)} of them failed: {few(lost)}." if lost else ""
+        return [f"{verdict} {words}, {allowed}: {few(self.emptied)}.{why}"]
 
     @property
     def gap_lines(self) -> list[str]:
