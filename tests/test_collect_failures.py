@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import signal
@@ -9,9 +10,12 @@ import subprocess
 import sys
 import threading
 import time
+from base64 import b64encode
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
@@ -257,7 +261,14 @@ def test_a_cut_file_is_gone_on_with(end: int, tmp_path: Path) -> None:
         json.loads(line)
 
 
-SECRET = "s3cret/key+with=signs"
+SECRET = "s3cret/key+with=<'signs'>"
+#: How a server may write it back.
+ENCODED: dict[str, Callable[[str], str]] = {
+    "plain": str, "upper": str.upper, "json": lambda text: text.replace("/", "\\/"),
+    "page": html.escape, "address": lambda text: quote(text, safe=""),
+    "whole": lambda text: "".join(f"%{byte:02x}" for byte in text.encode()),
+    "base64": lambda text: b64encode(text.encode()).decode().rstrip("="),
+}  # fmt: skip
 
 
 def test_a_secret_is_nowhere_written_or_said(
@@ -266,25 +277,61 @@ def test_a_secret_is_nowhere_written_or_said(
     monkeypatch.setenv("SHOP_KEY", SECRET)
     monkeypatch.chdir(tmp_path)
     Path("t.json").write_text(json.dumps(SHORT))
-    Path("q.tsv").write_text("q1\tfine\nq2\twrong\nq3\tlate\nq4\ttitle")
+    texts = ["fine", "wrong", "late", "title", *ENCODED, "half"]
+    Path("q.tsv").write_text("\n".join(f"q{n}\t{text}" for n, text in enumerate(texts, 1)))
     echoes = {
         "fine": elastic(),
         "wrong": failing(400, f"the key {SECRET} is not known"),
         "late": elastic(timed_out=SECRET),
         "title": reply(es() | {"hits": {"hits": [{"_id": f"d {SECRET}", "_score": 1.0}]}}),
+        **{how: failing(500, f"bad {encoded(SECRET)}") for how, encoded in ENCODED.items()},
+        "half": reply({"error": {"reason": "x" * 50 + SECRET + "y" * 300}}),
     }
     with elasticsearch(lambda text: echoes[text]) as (address, server), pytest.raises(SystemExit):
         main([
             "collect", address, "--queries", "q.tsv", "--template", "t.json", "-o", "run.jsonl",
-            "--header", "Authorization: ApiKey ${SHOP_KEY}", "-f", "json",
+            "--header", "Authorization: ApiKey ${SHOP_KEY}", "-f", "json", "--attempts", "1",
         ])  # fmt: skip
     assert {one["authorization"] for one in server.headers} == {f"ApiKey {SECRET}"}
     said = capsys.readouterr()
     assert '"partial": 1' in said.out
     for text in (said.out, said.err, Path("run.jsonl").read_text()):
-        assert SECRET not in text
+        assert not any(encoded(SECRET).lower() in text.lower() for encoded in ENCODED.values())
+    assert statuses(Path("run.jsonl"))["q4"] == "failed"  # its id holds the secret
     assert "the key [key] is not known" in Path("run.jsonl").read_text()
     assert "${SHOP_KEY}" in Path("run.jsonl").read_text()  # in the command that asks again
+
+
+def test_what_is_short_is_no_secret_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHARD", "1")
+    headers = {"X-Shard": "${SHARD}", "X-Api-Key": "${SHARD}"}
+    with elasticsearch(elastic("d1", "1")) as (address, _):
+        found = il.collect(address, {"q1": "x1"}, template=SHORT, headers=headers)
+    assert found.run.rows().documents == ["d1", "1"]
+    assert found.doubts == (
+        "SHARD has fewer than 6 characters: no secret, and not masked where it comes back",
+    )
+
+
+def test_a_secret_that_is_a_number_or_a_key_of_the_file_leaves_both_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+    monkeypatch.setenv("TENANT", "status")
+    with elasticsearch(elastic("d1")) as (address, _):
+        headers = {"X-Tenant": "${TENANT}"}
+        asked = {"status": "the status"}
+        for resume in (False, True):
+            il.collect(address, asked, template=SHORT, headers=headers, output=path, resume=resume)
+    assert statuses(path) == {"status": "ok"}
+    assert len(path.read_bytes().splitlines()) == 3  # which was not asked again
+
+
+def test_a_user_in_an_address_of_http_is_a_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PW", "a long password")
+    for password in ("pw", "${PW}"):
+        with pytest.raises(UsageError, match="leave the user out, and send a header: --header"):
+            il.collect(f"solr+http://u:{password}@x/solr/c", {"a": "b"}, template=SHORT)
 
 
 def test_a_secret_that_is_written_out_is_refused(tmp_path: Path) -> None:

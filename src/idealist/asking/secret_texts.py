@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from html import escape
 from urllib.parse import quote, quote_plus
 
 #: A shorter part of a secret in base64 could be part of anything.
@@ -31,21 +33,33 @@ class Secrets:
         return bool(self._secrets)
 
     def scrub(self, text: str) -> str:
-        """Take the secrets out of a text, as they are or encoded."""
-        for form in self._forms:
-            text = text.replace(form, "[key]")
-        return text
+        """Take the secrets out of a text, as they are or encoded, in whatever case."""
+        return self._forms.sub("[key]", text) if self._secrets else text
 
     @cached_property
-    def _forms(self) -> tuple[str, ...]:
-        """The secrets as they could come back: plain, in JSON, in an address, or in base64."""
-        return tuple(dict.fromkeys(form for one in self._secrets for form in _forms_of(one)))
+    def _forms(self) -> re.Pattern[str]:
+        """The secrets as they could come back, the longest first: one may be a part of another."""
+        forms = {form for one in self._secrets for form in _forms_of(one)}
+        longest = sorted(forms, key=lambda form: (-len(form), form))
+        return re.compile("|".join(map(re.escape, longest)), re.IGNORECASE)
 
 
 def _forms_of(secret: str) -> Iterator[str]:
+    """Yield a secret plain, in an address, on a page, in JSON, and in base64.
+
+    >>> [*_forms_of("a/b<c")][:7]
+    ['a/b<c', 'a/b%3Cc', 'a%2Fb%3Cc', 'a%2Fb%3Cc', '%61%2f%62%3c%63', 'a/b&lt;c', 'a/b&lt;c']
+    """
     yield secret
     yield from (quote(secret), quote(secret, safe=""), quote_plus(secret))
-    yield json.dumps(secret)[1:-1]
+    yield "".join(f"%{byte:02x}" for byte in secret.encode())
+    yield from (
+        escape(secret),
+        escape(secret, quote=False),
+        escape(secret).replace("&#x27;", "&#39;"),
+    )
+    in_json = json.dumps(secret)[1:-1]
+    yield from (in_json, in_json.replace("/", "\\/"))
     yield from _in_base64(secret)
 
 

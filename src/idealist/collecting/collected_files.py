@@ -81,7 +81,7 @@ class CollectedFile:
 
     def open(self, header: Mapping[str, Any], resume: bool) -> Self:
         """Write how it is collected; `resume` goes on with a file, which else must not be there."""
-        said = {HEADER: VERSION, **header}
+        said = {HEADER: VERSION, **self._masked(header)}
         if self.path is not None:
             check_folder(self.path)
             self.before = self._found(said, resume)
@@ -93,6 +93,14 @@ class CollectedFile:
         self.before.header = said
         self._write(said)
         return self
+
+    def _masked(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Take secrets out of what is said of an engine, and leave numbers and keys alone."""
+        return {
+            key: self.secrets.scrub(one) if isinstance(one, str)
+            else self._masked(one) if isinstance(one, Mapping) else one
+            for key, one in said.items()
+        }  # fmt: skip
 
     def _found(self, header: Mapping[str, Any], resume: bool) -> CollectedRun:
         """Read what was collected before, and take back the end of a line that was cut off."""
@@ -128,11 +136,10 @@ class CollectedFile:
         self.added[record["query"]] = {k: v for k, v in record.items() if k != "hits"}
 
     def _write(self, record: dict[str, Any]) -> None:
-        written = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
-        line = self.secrets.scrub(written)
         if self._file is None:
-            self.records.append(record if line == written else json.loads(line))
+            self.records.append(record)
             return
+        line = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
         data = (line + "\n").encode("utf-8", "replace")
         try:
             with self._lock:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from idealist.asking.secret_texts import Secrets
 from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults, InputError, UsageError
 from idealist.formats.cells import shown
@@ -68,6 +69,17 @@ def failed(error: str, seconds: float = 0.0) -> Answer:
 def timed_out(limit: float, seconds: float) -> Answer:
     """Make the answer of a search that took too long."""
     return Answer("timed out", error=f"no answer within {limit:g} seconds", seconds=seconds)
+
+
+def masked(answer: Answer, secrets: Secrets) -> Answer:
+    """Take secrets out of words and texts; an id that holds one cannot be written, nor changed."""
+    if not secrets.has_any:
+        return answer
+    ids = "\n".join(hit.id for hit in answer.hits)
+    if secrets.scrub(ids) != ids:
+        return failed("the id of a hit holds a key from the environment", answer.seconds)
+    hits = tuple(hit._replace(text=secrets.scrub(hit.text)) for hit in answer.hits)
+    return replace(answer, error=secrets.scrub(answer.error), hits=hits)
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,32 @@ from idealist.errors import UsageError
 NAME = re.compile(r"\$\{(\w+)\}")
 #: Headers whose value is a secret, by a part of their name.
 SECRET = ("auth", "key", "token", "secret", "cookie", "password")
+#: A shorter value, such as a tenant or a shard, could be part of any text: it is not taken out.
+SHORTEST = 6
+
+#: What stands in place of a user in an address of HTTP.
+HEADER = "leave the user out, and send a header: --header 'Authorization: ${VARIABLE}'"
 
 
 class Environment:
     """Fills in variables, and remembers what it filled in, so that no output can hold it."""
 
     def __init__(self) -> None:
-        self._found: list[str] = []
+        self._found: dict[str, str] = {}
 
     @property
     def secrets(self) -> Secrets:
-        """All that was filled in."""
-        return Secrets(self._found)
+        """All that was filled in and is long enough to be a secret."""
+        return Secrets(one for one in self._found.values() if len(one) >= SHORTEST)
+
+    @property
+    def doubt(self) -> str:
+        """Say what was filled in and is too short to be kept out of outputs; mostly nothing."""
+        names = sorted(name for name, one in self._found.items() if len(one) < SHORTEST)
+        said = f"fewer than {SHORTEST} characters: no secret, and not masked where it comes back"
+        return (
+            f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} {said}" if names else ""
+        )
 
     def filled(self, text: str) -> str:
         """Fill in the variables of a text."""
@@ -36,7 +50,7 @@ class Environment:
             raise UsageError(f"there is no environment variable {name}", f"export {name}=…")
         if not (value.isascii() and value.isprintable()):
             raise UsageError(f"{name} has characters that no header has", f"check {name}")
-        self._found.append(value)
+        self._found[name] = value
         return value
 
     def headers(self, given: Mapping[str, str]) -> dict[str, str]:
@@ -52,11 +66,11 @@ class Environment:
 def check_address(url: str) -> None:
     """Refuse an address that holds a password."""
     try:
-        password = urlsplit(url).password
+        parts = urlsplit(url)
     except ValueError:
         return
-    if password and not NAME.fullmatch(password):
-        hint = "write ${VARIABLE} in its place, or --header 'Authorization: ${VARIABLE}'"
+    if parts.password and not NAME.fullmatch(parts.password):
+        hint = HEADER if parts.scheme.startswith("http") else "write ${VARIABLE} in its place"
         raise UsageError("the address holds a password that others could read", hint)
 
 

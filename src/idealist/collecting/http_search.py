@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -45,6 +45,8 @@ HOPELESS = {
 WORDS = ("reason", "message", "msg", "error", "errors", "detail", "summary", "status", "root")
 #: The longest answer in bytes.
 LARGEST = 256 << 20
+#: The bytes of an error that are read.
+READ = 40_000
 #: How long to wait for a version, in seconds.
 VERSION_PATIENCE = 5.0
 
@@ -60,6 +62,7 @@ class HttpSearch:
     reader: ResponseReader
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
+    short: str = ""
     concurrency: int = 8
 
     @property
@@ -84,9 +87,10 @@ class HttpSearch:
 
     @property
     def doubt(self) -> str:
-        """Say that others can read a key on its way; empty where they cannot."""
+        """Say that others can read a key on its way, and which is too short to be one."""
         overheard = self.secrets.has_any and is_open(self.address)
-        return OVERHEARD.format(place=self._shown) if overheard else ""
+        said = OVERHEARD.format(place=self._shown) if overheard else ""
+        return "; ".join(filter(None, (said, self.short)))
 
     @property
     def _shown(self) -> str:
@@ -153,7 +157,15 @@ class HttpOpened:
         except (ValueError, RecursionError):
             page = ", but a web page" if b"<html" in raw[:1000].lower() else ""
             return failed(f"the answer is not JSON{page}", seconds)
-        return search.reader.answer(said, seconds)
+        answer = search.reader.answer(said, seconds)
+        return replace(answer, error=self._masked(raw)) if answer.error else answer
+
+    def _masked(self, raw: bytes) -> str:
+        """Take the words of an error from an answer without secrets: none is cut in half then."""
+        with suppress(ValueError):
+            body = json.loads(self.search.secrets.scrub(raw.decode("utf-8", "replace")))
+            return self.search.reader.answer(body, 0.0).error
+        return "the answer says that something failed"
 
     def sent(self, method: str, target: str, body: bytes | None) -> tuple[int, str, bytes]:
         """Send a request; over a connection that the server closed meanwhile, send it again."""
@@ -217,7 +229,8 @@ class HttpOpened:
 
     def _refused(self, status: int, wait: str, raw: bytes, seconds: float) -> Answer:
         """Say what it means that there is an error in place of an answer."""
-        told = _message(raw)
+        text = raw[:READ].decode("utf-8", "replace")
+        told = _message(self.search.secrets.scrub(text)[: READ // 2])
         words = self._clean(f"status {status}: {told}" if told else f"status {status}")
         if status in (408, 504):
             return Answer("timed out", error=words, seconds=seconds)
@@ -241,9 +254,8 @@ class HttpOpened:
             self._http = None
 
 
-def _message(raw: bytes) -> str:
+def _message(text: str) -> str:
     """Find the words of an error, in JSON or on a page."""
-    text = raw[:20_000].decode("utf-8", "replace")
     with suppress(ValueError, RecursionError):
         return _words_of(json.loads(text))
     return re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", text)

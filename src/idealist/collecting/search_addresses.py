@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from idealist.asking.addresses import http_parts
 from idealist.collecting.engine_answers import ResponseReader
-from idealist.collecting.environment_secrets import Environment, check_address
+from idealist.collecting.environment_secrets import HEADER, Environment, check_address
 from idealist.collecting.http_engines import BY_NAME
 from idealist.collecting.http_search import HttpSearch, index_of
 from idealist.collecting.mapping_files import read_mapping
@@ -69,7 +69,8 @@ def find_search(given: Any, template: Any, wanted: Wanted) -> SearchSource:
         check_address(word)
         dsn = environment.filled(word)
         sql = _sql(word, template)
-        return PostgresSearch(dsn, sql, wanted.reader(ROWS), environment.secrets)
+        reader = wanted.reader(ROWS)
+        return PostgresSearch(dsn, sql, reader, environment.secrets, doubt=environment.doubt)
     name, sign, rest = word.partition(":")
     if sign and name == "sqlite":
         return SqliteSearch(_there(rest), _sql(word, template), wanted.reader(ROWS))
@@ -113,10 +114,10 @@ def _http(
     filled, sent = environment.filled(base), environment.headers(headers)
     _check_url(filled)
     if "@" in (parts := urlsplit(filled)).netloc and "authorization" not in map(str.lower, sent):
-        hint = "send a header instead: --header 'Authorization: ${VARIABLE}'"
-        raise UsageError(f"{parts.scheme} addresses with a user are not understood", hint)
+        raise UsageError(f"{parts.scheme} addresses with a user are not understood", HEADER)
     reader = wanted.reader(engine.response)
-    return HttpSearch(engine, filled, index, asked, reader, sent, environment.secrets)
+    secrets, short = environment.secrets, environment.doubt
+    return HttpSearch(engine, filled, index, asked, reader, sent, secrets, short)
 
 
 def _check_url(url: str) -> None:
