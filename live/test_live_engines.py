@@ -75,7 +75,7 @@ def test_sqlite_finds_what_its_own_client_finds(folder: Path) -> None:
     base.execute("CREATE VIRTUAL TABLE docs USING fts5(id UNINDEXED, body)")
     base.executemany("INSERT INTO docs VALUES (?, ?)", DOCUMENTS.items())
     base.commit()
-    sql = "SELECT id, bm25(docs) AS score FROM docs WHERE docs MATCH {} ORDER BY score, id LIMIT 20"
+    sql = "SELECT id, bm25(docs) AS distance FROM docs WHERE docs MATCH {} ORDER BY distance, id LIMIT 20"
     found = collected("sqlite:docs.db", sql.format("{{query|any}}"))
     for query, text in QUERIES.items():
         words = " OR ".join(f'"{word}"' for word in _words(text))

@@ -526,7 +526,7 @@ def test_every_fault_that_is_put_in_has_a_code_of_the_reference() -> None:
         "few-users", "heavy-user", "no-user", "not-shown", "only-clicked", "same-lists",
         "short-rankings", "uneven-lists", "unshared-queries",
     }  # fmt: skip
-    of_collecting = {"failed-queries", "partial-queries", "unasked-queries"}
+    of_collecting = {"failed-queries", "partial-queries", "scores-unlike-order", "unasked-queries"}
     of_clicks = {code for code in CODES if code.startswith("clicks-")}
     others = only_eval | only_compare | of_judges | of_arrays
     others |= of_fusion | of_interleaving | of_collecting | of_clicks

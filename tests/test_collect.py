@@ -204,7 +204,10 @@ def test_an_order_that_scores_contradict_is_kept() -> None:
     found = il.collect(lambda text: [("d2", 1.0), ("d1", 3.0)], {"q": "x"})
     assert found.run.rows().documents == ["d2", "d1"]
     assert found.run.rows().scores is None
-    assert "does not follow it" in found.run.rows().remarks[0].message
+    doubts = {one.code: one for one in il.evaluate({"q": {"d1": 1}}, found.run, "RR").doubts}
+    doubt = doubts["scores-unlike-order"]
+    assert (doubt.queries, doubt.severity) == (("q",), "warning")
+    assert "in 1 query (q) the scores contradict the order of the hits" in doubt.message
 
 
 def test_failed_queries_count_as_nothing_only_where_somebody_says_so() -> None:
@@ -254,9 +257,7 @@ def shop(tmp_path: Path) -> Path:
     return tmp_path / "shop.db"
 
 
-FTS = (
-    "SELECT id, bm25(docs) AS score, title FROM docs WHERE docs MATCH {} ORDER BY 2 LIMIT {{{{k}}}}"
-)
+FTS = "SELECT id, bm25(docs) AS distance, title FROM docs WHERE docs MATCH {} ORDER BY 2 LIMIT {{{{k}}}}"
 
 
 def test_sqlite_is_searched_and_never_written(shop: Path) -> None:
@@ -275,6 +276,15 @@ def test_sqlite_is_searched_and_never_written(shop: Path) -> None:
         f"sqlite:{shop}", queries, template="DELETE FROM docs WHERE title = {{query}}"
     )
     assert "readonly" in drop.collected["run"].answers["a"]["error"]
+
+
+@pytest.mark.parametrize("order", ["", "ORDER BY score", "ORDER BY score DESC"])
+def test_a_score_of_sql_ranks_whatever_the_order_of_rows(shop: Path, order: str) -> None:
+    sql = f"SELECT id, -bm25(docs) AS score FROM docs WHERE docs MATCH {{{{query}}}} {order}"
+    found = il.collect(f"sqlite:{shop}", {"a": "red"}, template=sql)
+    assert found.run.rows().documents == ["d2", "d1"]
+    said = found.collected["run"].unlike
+    assert bool(said) == (order != "ORDER BY score DESC")
 
 
 def test_a_statement_of_sqlite_has_its_time(shop: Path) -> None:

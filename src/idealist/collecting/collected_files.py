@@ -47,7 +47,12 @@ def line_of(query: AskedQuery, answer: Answer, at: str, tries: int = 1) -> dict[
         "query": query.id, "text": query.text, "status": answer.status, "at": at,
         "ms": round(1000 * answer.seconds, 3),
     }  # fmt: skip
-    known = {"took": answer.took, "total": answer.total, "error": answer.error or None}
+    known = {
+        "order": answer.order or None,
+        "took": answer.took,
+        "total": answer.total,
+        "error": answer.error or None,
+    }
     said |= {key: one for key, one in known.items() if one is not None}
     if tries > 1:
         said["tries"] = tries

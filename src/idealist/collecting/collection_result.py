@@ -99,6 +99,9 @@ class Collection(Result):
         said += [f"doubt: {words}" for words in self.doubts]
         for name, one in self.collected.items():
             said += [f"doubt: {name}: {words}" for words in _errors(one)]
+            for words, queries in one.unlike.items():
+                which = f"{many(len(queries), 'query', 'queries')} ({few(queries, 3)})"
+                said.append(f"doubt: {name}: in {which} {words}")
             if one.unasked:
                 unasked = many(one.unasked, "query was", "queries were")
                 said.append(f"doubt: {name}: {unasked} not asked")

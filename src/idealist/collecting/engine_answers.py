@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from idealist.asking.secret_texts import Secrets
 from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults, InputError, UsageError
 from idealist.formats.cells import shown
+from idealist.formats.collected_runs import BY_SCORE, UNLIKE
 from idealist.formats.engines import hits
 from idealist.formats.engines.responses import Response
 from idealist.formats.engines.table import Engine, at, trouble_in
@@ -33,7 +35,8 @@ class Answer:
     """What came of one search: a status as collected runs have it, and hits or an error.
 
     `seconds` is how long the search took as we saw it, `took` the milliseconds that the engine
-    says it needed, `total` how many documents matched.
+    says it needed, `total` how many documents matched, and `order` what ranked the hits, where that
+    is doubtful.
     """
 
     status: str
@@ -42,6 +45,7 @@ class Answer:
     seconds: float = 0.0
     total: int | None = None
     took: float | None = None
+    order: str = ""
 
 
 class Busy(Exception):
@@ -108,20 +112,24 @@ class ResponseReader:
         if words and not found:  # nobody knows whether there is nothing
             return Answer(means if means == "timed out" else "failed", (), words, seconds)
         status = "partial" if words else "ok" if found else "empty"
+        order = "" if is_falling(found) else UNLIKE
+        if order and self.engine.by_score:
+            found, order = tuple(sorted(found, key=lambda hit: -(hit.score or 0.0))), BY_SCORE
+        found = found[: self.k]
         total = (n for path in self.engine.total if isinstance(n := at(body, path), int))
         took = at(body, self.engine.took) if self.engine.took else None
         took = float(took) if isinstance(took, (int, float)) else None
-        return Answer(status, found, words, seconds, next(total, None), took)
+        return Answer(status, found, words, seconds, next(total, None), took, order)
 
     def _hits(self, body: Mapping[str, Any]) -> tuple[Hit, ...]:
         """Take ids and scores out of a response, as reading it from a file does."""
         faults = Faults()
-        raw = hits.listed("", Response(None, body, self.engine, faults), self.engine)[: self.k]
+        raw = hits.listed("", Response(None, body, self.engine, faults), self.engine)
+        raw = raw if self.engine.by_score else raw[: self.k]
         if not raw:
             return ()
-        ranked = hits.ranked({"": raw}, self.engine, Reading("score", faults, self.options))[""]
+        pairs = hits.as_sent(raw, self.engine, Reading("score", faults, self.options))
         texts = [self._text(hit) for hit in raw] if self.fields else [""] * len(raw)
-        pairs = (one if isinstance(one, tuple) else (one, None) for one in ranked)
         return tuple(
             _hit(id_, score, text, faults) for (id_, score), text in zip(pairs, texts, strict=True)
         )
@@ -145,3 +153,13 @@ def _hit(document: Any, score: Any, text: str, faults: Faults) -> Hit:
         return Hit(to_id(document), number, text)
     except (TypeError, ValueError, OverflowError):
         faults.fail("bad-shape", f"cannot read the hit {shown(document)} with score {shown(score)}")
+
+
+def is_falling(found: Sequence[Hit]) -> bool:
+    """Whether the scores follow the order of the hits, or there are none.
+
+    >>> is_falling([Hit("a", 2.0), Hit("b", 1.0)]), is_falling([Hit("a", 1.0), Hit("b", 2.0)])
+    (True, False)
+    """
+    scores = [hit.score for hit in found]
+    return None in scores or all((a or 0) >= (b or 0) for a, b in pairwise(scores))

@@ -11,12 +11,13 @@ from typing import Any
 
 from idealist.collecting.http_engines import HttpEngine
 from idealist.errors import Faults, nearest
-from idealist.formats.engines.table import ERRORS, Engine, Score
+from idealist.formats.engines.table import ERRORS, Direction, Engine, Score
 from idealist.formats.source import Source
 
 #: What a mapping may say, and what of a response.
 KEYS = ("name", "method", "url", "headers", "request", "response")
-PARTS = ("list", "id", "score", "text", "total", "took")
+PARTS = ("list", "id", "score", "distance", "text", "total", "took")
+SCORES: tuple[tuple[str, Direction], ...] = (("score", "larger"), ("distance", "smaller"))
 EXAMPLE = (
     'url = "https://shop.example/search", [request] with q = "{{query}}", '
     'and [response] with list = "result.items" and id = "sku"'
@@ -46,7 +47,7 @@ def read_mapping(path: str | Path) -> Mapped:
     hits, id_ = _path(response["list"]), _path(response["id"])
     engine = Engine(
         str(said.get("name", Path(source.name).stem)), (hits,), (id_,),
-        (Score(_path(response["score"]), "either"),) if "score" in response else (),
+        tuple(Score(_path(response[key]), which) for key, which in SCORES if key in response),
         total=(_path(response["total"]),) if "total" in response else (),
         took=_path(response.get("took", "")), trouble=ERRORS,
     )  # fmt: skip

@@ -10,9 +10,10 @@ from typing import Any
 
 from idealist.asking.secret_texts import Secrets
 from idealist.collecting.asked_queries import AskedQuery
-from idealist.collecting.engine_answers import Answer, Hit, failed
+from idealist.collecting.engine_answers import Answer, Hit, failed, is_falling
 from idealist.errors import Faults, InputError, UsageError
 from idealist.formats.cells import checked
+from idealist.formats.collected_runs import UNLIKE
 from idealist.formats.column_names import DOCUMENT_TEXTS, matching
 from idealist.formats.items import PARTS, Lists
 from idealist.formats.objects import flat, opened
@@ -81,7 +82,8 @@ class PythonSearch:
             hits = self._hits(found)
         except InputError as error:
             return failed(error.faults[0].message.removeprefix("query '': "), seconds)
-        return Answer("ok" if hits else "empty", hits, seconds=seconds)
+        order = "" if is_falling(hits) else UNLIKE
+        return Answer("ok" if hits else "empty", hits, seconds=seconds, order=order)
 
     def _hits(self, found: Any) -> tuple[Hit, ...]:
         """Read hits as a run in Python is read."""

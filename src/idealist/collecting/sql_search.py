@@ -29,10 +29,10 @@ from idealist.collecting.request_templates import Place, Template
 from idealist.errors import UsageError
 from idealist.formats.engines.table import INFERRED, Engine, Score
 
-#: Rows as a response: a column for the id, and one that ranks them if the order does not.
+#: Rows as a response: a column for the id, and one that ranks them; without it, their order does.
 ROWS = Engine(
     "SQL", ("rows",), ("id", "document", "docid", "doc_id", INFERRED),
-    (Score("score", "either"), Score("distance", "smaller"), Score("rank", "smaller")),
+    (Score("score"), Score("distance", "smaller"), Score("rank", "smaller")), by_score=True,
 )  # fmt: skip
 #: PostgreSQL's code for a statement that took too long.
 CANCELED = "57014"

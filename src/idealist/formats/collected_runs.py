@@ -28,6 +28,8 @@ START = b'{"collected":'
 #: What can come of a query. The hits of the first three count; an empty list was found empty.
 STATUSES = ("ok", "empty", "partial", "failed", "timed out")
 ANSWERED = STATUSES[:3]
+#: What ranked the hits of an answer whose scores say another order.
+UNLIKE, BY_SCORE = "unlike scores", "by score"
 #: A line as an engine's response: the scores in it are larger where they are better.
 LINES = Engine("idealist collect", ("hits",), ("id",), (Score("score"),), is_ours=True)
 
@@ -60,6 +62,20 @@ class CollectedRun:
     def those(self, *statuses: str) -> tuple[str, ...]:
         """Name the queries of some statuses, sorted: who answers first is chance."""
         return tuple(sorted(q for q, one in self.answers.items() if one["status"] in statuses))
+
+    def ordered(self, how: str) -> tuple[str, ...]:
+        """Name the queries whose scores say another order than their hits came in, sorted."""
+        return tuple(sorted(q for q, one in self.answers.items() if one.get("order") == how))
+
+    @property
+    def unlike(self) -> dict[str, tuple[str, ...]]:
+        """The queries whose scores say another order than their hits came in, by what is said."""
+        said = {
+            UNLIKE: "the scores contradict the order of the hits, and the order ranks them",
+            BY_SCORE: "the rows are not in the order of their scores, which rank them: "
+            "score from the largest, distance from the smallest",
+        }
+        return {words: found for how, words in said.items() if (found := self.ordered(how))}
 
     @property
     def unasked(self) -> int:
@@ -154,6 +170,9 @@ def _remark(found: CollectedRun, reading: Reading) -> None:
         has = many(len(partial), "query has", "queries have")
         message = f"{has} a partial answer ({few(partial)}): hits may be missing"
         reading.remark("partial-queries", message, len(partial), "warning", partial, found.again)
+    for words, queries in found.unlike.items():
+        message = f"in {many(len(queries), 'query', 'queries')} ({few(queries)}) {words}"
+        reading.remark("scores-unlike-order", message, len(queries), "warning", queries)
     if count := found.unasked:
         of = f"{count} of {found.header['queries']} queries were"
         message = f"{of if count > 1 else of.replace('were', 'was')} not asked"

@@ -91,6 +91,33 @@ def ranked(found: Hits, engine: Engine, reading: Reading, how: str = "") -> Hits
     return {q: list(zip(ids[q], scores[q], strict=True)) for q in found}
 
 
+def as_sent(listed: list[Any], engine: Engine, reading: Reading) -> list[tuple[Any, Any]]:
+    """Take documents and scores out of one answer, whatever its order; larger is better then.
+
+    A score that is declared as either is a distance where it rises.
+    """
+    ids, (known, score) = (
+        _ids({"": listed}, engine, reading)[1][""],
+        _score(listed, engine, reading),
+    )
+    score = score or next(
+        (s for s in known if any(at(one, s.path) is not None for one in listed)), None
+    )
+    raw = [None if score is None else at(one, score.path) for one in listed]
+    if score is None or None in raw:
+        return list(zip(ids, raw, strict=True))
+    better = _better(score, engine)
+    try:
+        numbers = list(map(to_float, raw))
+    except (TypeError, ValueError, OverflowError):  # which the caller refuses
+        return list(zip(ids, raw, strict=True))
+    if not _is_exact(raw, numbers):
+        return [(one, None) for one in ids]
+    rises = all(a <= b for a, b in pairwise(numbers)) and numbers[0] < numbers[-1]
+    sign = -1 if better == "smaller" or (better == "either" and rises) else 1
+    return [(one, sign * number) for one, number in zip(ids, numbers, strict=True)]
+
+
 def _ids(found: Hits, engine: Engine, reading: Reading) -> tuple[str, Hits]:
     """Find the field that is the id of every hit; return its name, and the ids."""
     given = reading.told("document")
@@ -166,9 +193,24 @@ def _candidates(hits: list[Any], engine: Engine) -> str:
 
 def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None, Hits, str]:
     """Find the score that every hit has and that agrees with the order; the reason, if another."""
+    hits = [hit for listed in found.values() for hit in listed]
+    known, score = _score(hits, engine, reading)
+    if engine.is_ours and any("sort" in hit for hit in hits):
+        return None, {}, ", because a sort put them in it"
+    if score is None:
+        some = [one for one in known if any(at(hit, one.path) is not None for hit in hits)]
+        return None, {}, f", because some hits have no {_plain(some[0].path)}" if some else ""
+    better = _better(score, engine)
+    raw = {q: [at(hit, score.path) for hit in listed] for q, listed in found.items()}
+    return _directed(score, better, raw)
+
+
+def _score(
+    hits: list[Any], engine: Engine, reading: Reading
+) -> tuple[Sequence[Score], Score | None]:
+    """Return the scores that hits may have, and the first that all of them have."""
     given = reading.told("score")
     known = [Score(path, "either") for path in paths_of(given, engine)] if given else engine.scores
-    hits = [hit for listed in found.values() for hit in listed]
     score = next((one for one in known if all(at(hit, one.path) is not None for hit in hits)), None)
     if given and score is None:
         reading.faults.fail(
@@ -176,14 +218,12 @@ def _scores(found: Hits, engine: Engine, reading: Reading) -> tuple[Score | None
             f"some hits have no {' or '.join(given)}",
             "name a field that all hits have",
         )
-    if engine.is_ours and any("sort" in hit for hit in hits):
-        return None, {}, ", because a sort put them in it"
-    if score is None:
-        some = [one for one in known if any(at(hit, one.path) is not None for hit in hits)]
-        return None, {}, f", because some hits have no {_plain(some[0].path)}" if some else ""
-    better = next((one.better for one in engine.scores if one.path == score.path), score.better)
-    raw = {q: [at(hit, score.path) for hit in listed] for q, listed in found.items()}
-    return _directed(score, better, raw)
+    return known, score
+
+
+def _better(score: Score, engine: Engine) -> Direction:
+    """Say which is better by the engine's entry, also of a score that a user named."""
+    return next((one.better for one in engine.scores if one.path == score.path), score.better)
 
 
 def _directed(score: Score, better: Direction, raw: Hits) -> tuple[Score | None, Hits, str]:

@@ -62,6 +62,7 @@ class Engine:
     parts       splits an answer to several queries, in their order; None where it is to one
     plain_id    takes the document's id out of what is at `ids`; None where it is no document's
     omits       whether the list is missing where nothing was found
+    by_score    whether scores rank, whatever the order of the list
     is_ours     whether `convert` writes runs like this, which need no remark
     """
 
@@ -80,6 +81,7 @@ class Engine:
     parts: Callable[[Mapping[str, Any]], list[Any] | None] | None = None
     plain_id: Callable[[Any], Any] | None = None
     omits: bool = False
+    by_score: bool = False
     is_ours: bool = False
 
     @property
