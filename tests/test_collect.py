@@ -192,6 +192,8 @@ def raising(error: Exception) -> Callable[[str], Any]:
         (lambda text: [{"a": {}}], "failed", "no id"),
         (lambda text: [("d1", "high")], "failed", "'high'"),
         (lambda text: [], "empty", ""),
+        (lambda text: [("a", float("nan")), ("b", 1.0)], "failed", "NaN or infinite"),
+        (lambda text: ["a", "b", "a"], "failed", "document 'a' is listed twice"),
     ],
 )
 def test_what_python_does_is_a_status(search: Any, status: str, says: str) -> None:

@@ -48,6 +48,7 @@ DAYS: dict[str, tuple[Scripted, str, str]] = {
     "error": (reply({"error": {"reason": "no shard"}}), "failed", "no shard"),
     "garbage": (Scripted(b"\x00\xff{{{"), "failed", "the answer is not JSON"),
     "page": (Scripted(b"<html>Welcome</html>"), "failed", "the answer is not JSON, but a web page"),
+    "gzip": (Scripted(b"\x1f\x8b\x08"), "failed", "the answer is compressed by gzip"),
     "list": (reply([1, 2]), "failed", "cannot read [1, 2]"),
     "other": (reply({"items": []}), "failed", "no list of hits"),
     "no ids": (reply({"hits": {"hits": [{"_score": 1}]}}), "failed", "no _id"),
@@ -342,6 +343,41 @@ def test_a_secret_that_is_written_out_is_refused(tmp_path: Path) -> None:
                 headers={name: SECRET},
             )  # fmt: skip
         assert SECRET not in str(error.value)
+
+
+def test_an_answer_after_the_time_out_is_none() -> None:
+    def search(text: str) -> list[str]:
+        time.sleep(0.3)
+        return ["d1"]
+
+    found = il.collect(search, {"a": "x"}, timeout=0.1, warm_up=0)
+    assert found.collected["run"].those("timed out") == ("a",)
+
+
+def test_a_search_that_exits_ends_the_collecting() -> None:
+    def search(text: str) -> list[str]:
+        sys.exit(3)
+
+    with pytest.raises(SystemExit):
+        il.collect(search, {"a": "x"}, warm_up=0)
+
+
+def test_another_mapping_or_address_is_another_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(elastic()) as (address, _):
+        mapping = tmp_path / "shop.toml"
+        said = f"""url = "{address.split("+")[1]}/_search"
+            [request]
+            query = "{{{{query}}}}"
+            [response]
+            list = "hits.hits"
+            id = "_id"
+            """
+        mapping.write_text(said)
+        il.collect(mapping, {"a": "x"}, output=path)
+        mapping.write_text(f'{said}score = "_score"')
+        with pytest.raises(UsageError, match="with another template"):
+            il.collect(mapping, {"a": "x"}, output=path, resume=True)
 
 
 def test_a_search_that_never_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

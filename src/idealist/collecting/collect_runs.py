@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -111,7 +112,11 @@ def _told(pace: Pace) -> dict[str, Any]:
 
 def _template(search: Any) -> dict[str, str] | None:
     template = getattr(search, "template", None)
-    return None if template is None else {"name": template.name, "sha256": template.hash}
+    if template is None:
+        return None
+    more = getattr(search, "decides", "")  # a mapping file, or parameters in an address
+    mixed = hashlib.sha256(f"{template.hash} {more}".encode()).hexdigest()
+    return {"name": template.name, "sha256": mixed if more else template.hash}
 
 
 def _collection(sides: Sequence[Side], collector: Collector) -> Collection:

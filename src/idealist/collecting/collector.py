@@ -98,7 +98,7 @@ class Collector:
         ]
         self.counts: Counter[str] = Counter()
         self.stopped = ""
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
         self._left = iter(self.jobs)
         self._lock, self._stop, self._idle = threading.Lock(), threading.Event(), threading.Event()
         self._slot = self._resume = 0.0
@@ -171,7 +171,9 @@ class Collector:
                 self._settle(job, answer, worker)
         except Stopped:
             pass
-        except Exception as error:  # which the caller's thread raises again
+        except (
+            BaseException
+        ) as error:  # SystemExit of a user's code too, which the caller's thread raises again
             self.error = self.error or error
             self.stop(str(error))
         finally:
@@ -235,8 +237,10 @@ class Collector:
             worker.search = None
             if not worker.is_gone:
                 worker.since = None
-        is_late = worker.is_cut and answer.status == "failed"
-        return timed_out(self.pace.timeout, time.monotonic() - begun) if is_late else answer
+        seconds = time.monotonic() - begun
+        is_late = answer.status in ANSWERED and seconds > self.pace.timeout
+        is_late |= worker.is_cut and answer.status == "failed"
+        return timed_out(self.pace.timeout, seconds) if is_late else answer
 
     def _opened(self, worker: Worker, job: Job) -> OpenedSearch:
         if (key := id(job.side)) not in worker.opened:

@@ -63,6 +63,7 @@ class HttpSearch:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     secrets: Secrets = field(default_factory=Secrets, repr=False)
     short: str = ""
+    decides: str = ""
     concurrency: int = 8
 
     @property
@@ -155,6 +156,8 @@ class HttpOpened:
         try:
             said = json.loads(raw)
         except (ValueError, RecursionError):
+            if raw.startswith(b"\x1f\x8b"):
+                return failed("the answer is compressed by gzip, which was not asked for", seconds)
             page = ", but a web page" if b"<html" in raw[:1000].lower() else ""
             return failed(f"the answer is not JSON{page}", seconds)
         answer = search.reader.answer(said, seconds)

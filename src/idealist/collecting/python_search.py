@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,6 +96,11 @@ class PythonSearch:
             return ()
         table = checked(lists.result(), lists.reading)
         scores: Sequence[float | None] = table.value or [None] * len(entries)
+        if not all(score is None or math.isfinite(score) for score in scores):
+            lists.reading.faults.fail("bad-shape", "a score is NaN or infinite")
+        if len(set(table.document)) < len(table.document):
+            (twice, _), *_ = Counter(table.document).most_common(1)
+            lists.reading.faults.fail("bad-shape", f"document {twice!r} is listed twice")
         texts = map(_text, entries) if self.texts else [""] * len(entries)
         return tuple(map(Hit, table.document, scores, texts))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
@@ -100,6 +100,7 @@ def _mapped(path: str, template: Any, wanted: Wanted) -> HttpSearch:
         wanted = Wanted(wanted.k, [mapped.text], wanted.headers, wanted.options)
     headers = {**mapped.headers, **wanted.headers}
     found = _http(mapped.engine, mapped.url, "", asked, wanted, headers, environment)
+    found = replace(found, decides=mapped.source)
     if not found.places:
         hint = "write {{query}} where it belongs, in url or in [request]"
         raise UsageError(f"{path} has no place for the query", hint)
@@ -116,8 +117,8 @@ def _http(
     if "@" in (parts := urlsplit(filled)).netloc and "authorization" not in map(str.lower, sent):
         raise UsageError(f"{parts.scheme} addresses with a user are not understood", HEADER)
     reader = wanted.reader(engine.response)
-    secrets, short = environment.secrets, environment.doubt
-    return HttpSearch(engine, filled, index, asked, reader, sent, secrets, short)
+    secrets, short, query = environment.secrets, environment.doubt, urlsplit(base).query
+    return HttpSearch(engine, filled, index, asked, reader, sent, secrets, short, query)
 
 
 def _check_url(url: str) -> None:
