@@ -103,7 +103,7 @@ def test_columns_of_queries_fill_places_and_gaps_are_said(tmp_path: Path) -> Non
     path = tmp_path / "queries.csv"
     path.write_text('query,text,vector,shop\nq1,red,"[0.5, 1]",north\nq2,blue,"[1, 2]",\n')
     assert asked_queries(path, 5)[0].values == {
-        "query": "red", "id": "q1", "k": 5, "vector": [0.5, 1], "shop": "north",
+        "query": "red", "text": "red", "id": "q1", "k": 5, "vector": [0.5, 1], "shop": "north",
     }  # fmt: skip
     for place, says in (("shop", "1 of 2 queries have no value for {{shop}}: q2"),
                         ("shp", "no query has a value for {{shp}}")):  # fmt: skip

@@ -48,6 +48,12 @@ def test_percentiles_are_those_of_the_sorted_times(times: list[float]) -> None:
         assert found[f"p{share}"] == pytest.approx(wanted)
 
 
+def test_a_query_that_timed_out_counts_with_the_time_that_was_waited() -> None:
+    lines = run_of([10.0, 10.0, 2000.0])
+    lines[-1] = {"query": "q2", "status": "timed out", "ms": 2000.0, "error": "x"}
+    assert il.Latencies.of([held(lines, "a")]).by_run["a"]["q2"] == 2000.0
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(1, 1e3), st.floats(1, 1e3)), min_size=6, max_size=40))
 def test_differences_are_paired_over_what_both_answered(pairs: list[tuple[float, float]]) -> None:

@@ -14,7 +14,7 @@ from idealist.formats import read_queries
 from idealist.rendering.wording import few
 
 #: The places that every query fills; others are columns of the file of queries.
-OWN = ("query", "id", "k")
+OWN = ("query", "text", "id", "k")
 
 
 @dataclass(frozen=True)
@@ -30,14 +30,16 @@ def asked_queries(given: Any, k: int) -> list[AskedQuery]:
     """Read queries; a column such as ``vector`` may hold a list, or a list in JSON.
 
     >>> asked_queries({"q1": {"text": "red shoes", "vector": "[0.5, 1]"}}, 10)[0].values
-    {'query': 'red shoes', 'id': 'q1', 'k': 10, 'vector': [0.5, 1]}
+    {'query': 'red shoes', 'text': 'red shoes', 'id': 'q1', 'k': 10, 'vector': [0.5, 1]}
     """
     queries = read_queries(given)
     if not len(queries):
         Faults(queries.name).fail("empty", "there are no queries", "give at least one")
     found = dict(_columns(queries))
     return [
-        AskedQuery(one, text, {"query": text, "id": one, "k": k, **found.get(one, {})})
+        AskedQuery(
+            one, text, {"query": text, "text": text, "id": one, "k": k, **found.get(one, {})}
+        )
         for one, text in queries.text.items()
     ]
 

@@ -90,8 +90,9 @@ class CollectedRun:
 
     @property
     def milliseconds(self) -> dict[str, float]:
-        """How long each answer took, as whoever asked saw it."""
-        found = {query: self.answers[query].get("ms") for query in self.those(*ANSWERED)}
+        """How long each answer took, as whoever asked saw it; at least, of what timed out."""
+        timed = self.those(*ANSWERED, "timed out")
+        found = {query: self.answers[query].get("ms") for query in timed}
         return {query: float(ms) for query, ms in found.items() if isinstance(ms, (int, float))}
 
 
