@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 import idealist as il
 from generated import PLAIN, Qrels, seeds, some_case, some_measure, some_protocol
@@ -79,6 +79,7 @@ def independent(measure: Measure) -> bool:
 
 @pytest.mark.parametrize("name", ADDITIVE)
 @given(seed=seeds)
+@example(seed=441444)  # nDCG(ideal=perfect) where nothing is relevant
 @settings(max_examples=60, deadline=None)
 def test_a_document_adds_what_is_lost_without_it(name: str, seed: int) -> None:
     """Take one document for unjudged; the judgments, and with them the ideal list, stay."""

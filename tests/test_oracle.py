@@ -52,7 +52,7 @@ def check(seed: int, name: str, protocol: Protocol | None = None, budget: bool =
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_every_measure_equals_the_reference(name: str) -> None:
-    for seed in range(tries(100, 300)):
+    for seed in range(tries(60, 300)):
         check(seed, name)
 
 

@@ -71,7 +71,8 @@ def _cumulated(measure: Any, lists: PaddedLists) -> Terms:
     words = "a document adds its gain" + (" × discount" if discount.text != "none" else "")
     if measure.name == "nDCG":
         ideal = measure.ideal_dcg(lists)
-        adds = lists.ratio(adds, ideal[:, None], 0.0)
+        undefined = lists.xp.isnan(measure.formula(lists))  # then nothing adds to anything
+        adds = lists.xp.where(undefined[:, None], 0.0, lists.ratio(adds, ideal[:, None], 0.0))
         words += f" / {float(ideal[0]):.4f}, the ideal list's DCG" if float(ideal[0]) > 0 else ""
     return Terms(words, columns, adds)
 
