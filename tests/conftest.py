@@ -8,14 +8,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from effort import tries
+
 #: Real runs, judgments and published values; see CONTRIBUTING.md.
 TEST_DATA = Path(
     os.environ.get("IDEALIST_TEST_DATA", Path(__file__).parents[2] / "shared" / "data")
 )
 
 
-# A busy machine is slow, which says nothing of what is tested.
-settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is slow, which says nothing of what is tested; `make study` tries more examples.
+settings.register_profile(
+    "patient", max_examples=tries(60, 100), deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
 settings.load_profile("patient")
 
 
