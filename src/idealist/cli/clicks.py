@@ -11,7 +11,6 @@ import click
 from idealist import files
 from idealist.cli import options
 from idealist.errors import UsageError
-from idealist.files import check_target
 
 if TYPE_CHECKING:
     from idealist.clicks.click_model import ClickModel
@@ -73,7 +72,7 @@ def _numbers(_: click.Context, parameter: click.Parameter, words: str | None) ->
     "--write", type=options.Target(), metavar="FILE", help="Write the grades as judgments."
 )
 @click.option(
-    "--into", type=click.Path(path_type=Path), metavar="STORE",
+    "--into", type=options.Target(), metavar="STORE",
     help="Add the grades to a store of judgments, as those of clicks; they replace earlier ones.",
 )  # fmt: skip
 @click.option(
@@ -111,7 +110,6 @@ def command(
     targets = [one for one in (write, into, figure) if one is not None]
     options.check_inputs([*logs, given["queries"]])
     for target in targets:
-        check_target(target, logs)
         files.check_folder(target)
     if compare and targets:
         raise UsageError(
