@@ -143,7 +143,12 @@ def scripted(
         disable_nagle_algorithm = True
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"{}")
+            length = int(self.headers.get("content-length", 0))
+            sent = self.rfile.read(length)
+            if len(sent) < length:  # the other side was killed while it spoke: nothing was asked
+                self.close_connection = True
+                return
+            body = json.loads(sent or b"{}")
             if engine:
                 body = {"method": self.command, "path": self.path, "body": body}
             found = server.take(body, {name.lower(): one for name, one in self.headers.items()})
