@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from idealist.rendering.doubt import Doubt
 from idealist.rendering.result import Figures, Result
 from idealist.rendering.wording import number, shared_signatures, weights_words
 from idealist.significance.means import FEWEST
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,18 +8,26 @@ from dataclasses import replace
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import few, number, visible
 
+#: In how many runs the same is said of each.
+EACH = 5
+
 
 def lines(doubts: Iterable[Doubt]) -> list[str]:
-    """Say what is doubtful, a line each; what is said of several runs alike is said once.
+    """Say what is doubtful, a line each; how files were read comes first, and is no doubt.
 
-    How files were read comes first, and is no doubt.
+    What is said of several runs alike is said once. What is found in more than `EACH` runs, and
+    differs, is said of the run where it is most.
 
     >>> read = Doubt("read-as", "a.csv: query = term", severity="note")
     >>> lines([Doubt("ties", "scores are tied", severity="note"), read])
     ['read: a.csv: query = term', 'doubt: scores are tied']
+    >>> lines([Doubt("ties", f"{n} ties", count=n, run=f"run{n}") for n in range(1, 7)])
+    ['doubt: in 6 runs, most in run6: 6 ties']
     """
+    doubts = list(doubts)
+    many = {id(one): group for group in alike(doubts) if len(group) > EACH for one in group}
     said = [
-        (not _is_reading(one), f"{one.run}: {one.message}" if one.run else one.message)
+        (not _is_reading(one), _of_many(many[id(one)]) if id(one) in many else _of_one(one))
         for one in doubts
     ]
     ordered = sorted(dict.fromkeys(said), key=lambda pair: pair[0])
@@ -27,6 +35,15 @@ def lines(doubts: Iterable[Doubt]) -> list[str]:
         f"doubt: {words}" if doubtful else f"read: {words.removeprefix('read ')}"
         for doubtful, words in ordered
     ]
+
+
+def _of_one(one: Doubt) -> str:
+    return f"{one.run}: {one.message}" if one.run else one.message
+
+
+def _of_many(group: Sequence[Doubt]) -> str:
+    worst = max(group, key=lambda one: one.count)
+    return f"in {len(group)} runs, most in {worst.run}: {worst.message}"
 
 
 def _is_reading(one: Doubt) -> bool:
