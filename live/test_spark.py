@@ -292,5 +292,6 @@ def test_the_command(spark: Any, tmp_path: Path, said: Any) -> None:
 
 
 def test_the_page_on_spark_runs(tmp_path: Path) -> None:
-    done = pages.run(pages.ROOT / "docs/how-to/spark.md", tmp_path)
-    assert not done.returncode, done.stdout + done.stderr
+    with pages.reader(warn="default") as read:
+        status, said = read(pages.ROOT / "docs/how-to/spark.md", tmp_path)
+    assert not status, said

@@ -1,4 +1,4 @@
-"""Commands of idealist in forks of a process that has imported it: as isolated, and sooner done."""
+"""Work in forks of a process that has imported idealist: as isolated, and sooner done."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import shlex
 import sys
 import traceback
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from waiting import PATIENCE
 
@@ -37,24 +37,40 @@ def plain_words(command: str) -> list[str] | None:
     return None if signs else shlex.split(command.replace("\\\n", " "))
 
 
-class Commands:
-    """A process that has imported modules and done nothing else, and forks for each command."""
+class Forks:
+    """A process that has imported modules and done nothing else, and forks for each piece of work."""
 
-    def __init__(self, modules: Iterable[str]) -> None:
-        self.line, theirs = Pipe()
+    def __init__(self, work: Callable[..., None], modules: Iterable[str] = ()) -> None:
+        self._line, theirs = Pipe()
         for name in modules:
             import_module(name)
         if not _fork():
-            self.line.close()
-            _serve(theirs)
+            self._line.close()
+            serve(theirs, work)
         theirs.close()
 
-    def run(self, words: list[str], output: Path) -> str:
-        """Run a command where we stand, and return what it prints."""
-        self.line.send((words, str(output)))
-        assert self.line.poll(PATIENCE), words
-        self.line.recv()
-        return output.read_text("utf-8")
+    def __call__(self, *given: Any) -> None:
+        """Do a piece of work where we stand."""
+        ask(self._line, *given)
+
+
+def ask(line: Connection, *given: Any) -> int:
+    """Have a piece of work done behind a line, and return its exit status."""
+    line.send(given)
+    assert line.poll(PATIENCE), given
+    return int(line.recv())
+
+
+def serve(line: Connection, work: Callable[..., None]) -> NoReturn:
+    """Fork for each piece of work that is wanted, one after the other."""
+    with suppress(EOFError):
+        while True:
+            given = line.recv()
+            if not (child := _fork()):
+                line.close()
+                os._exit(_done(work, *given))
+            line.send(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    os._exit(0)
 
 
 def _fork() -> int:
@@ -63,31 +79,31 @@ def _fork() -> int:
         return os.fork()
 
 
-def _serve(line: Connection) -> NoReturn:
-    with suppress(EOFError):
-        while True:
-            words, output = line.recv()
-            if not (child := _fork()):
-                _run(words, output)
-            os.waitpid(child, 0)
-            line.send(None)
-    os._exit(0)
-
-
-def _run(words: list[str], output: str) -> NoReturn:
-    """Be the command: print to a file, warn as usual, and leave."""
-    from idealist.cli.main import main
-
-    written = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(written, 1)
-    os.dup2(written, 2)
-    warnings.simplefilter("default")
+def _done(work: Callable[..., None], *given: Any) -> int:
+    status = 0
     try:
-        main(words[1:])
+        work(*given)
     except SystemExit:
         pass
     except BaseException:
         traceback.print_exc()
+        status = 1
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)
+    return status
+
+
+def into(path: Path, *streams: int) -> None:
+    """Write what goes to these streams to a file from now on."""
+    written = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in streams:
+        os.dup2(written, stream)
+
+
+def command(words: list[str], output: Path) -> None:
+    """Be a command of idealist: print to a file, and warn as usual."""
+    from idealist.cli.main import main
+
+    into(output, 1, 2)
+    warnings.simplefilter("default")
+    main(words[1:])

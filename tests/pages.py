@@ -1,9 +1,4 @@
-"""Pages of the documentation: their examples, and a program that runs those of one page.
-
-    python tests/pages.py PAGE
-
-It imports little, since one starts for each page.
-"""
+"""Pages of the documentation: their examples, and a program that runs those of pages."""
 
 from __future__ import annotations
 
@@ -14,12 +9,17 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from forked import Commands, plain_words
+import forked
+from forked import Forks, ask, into, plain_words, serve
 from waiting import PATIENCE
 
 ROOT = Path(__file__).parents[1]
@@ -48,18 +48,27 @@ def modules() -> list[str]:
     return ["idealist", *(one.name for one in found if one.name not in WITH_PEERS)]
 
 
-def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the examples of a page in a fresh interpreter, as a reader would.
+@contextmanager
+def reader(*, warn: str = "error") -> Iterator[Callable[[Path, Path], tuple[int, str]]]:
+    """Run the examples of pages as a reader would, each in a folder; give the status and stderr.
 
-    Warnings are errors, but for those that heavy packages give each other.
+    An interpreter imports idealist and does nothing else; each page has a fork of it.
     """
-    shutil.copytree(ROOT / "examples", folder / "here" / "examples")
+    ours, theirs = Pipe()
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    own = {"PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "TMPDIR": str(folder)}
-    return subprocess.run(
-        [sys.executable, "-W", "default" if with_peers(page) else "error", __file__, str(page)], cwd=folder / "here", check=False,
-        env=os.environ | own, capture_output=True, encoding="utf-8", timeout=PATIENCE,
-    )  # fmt: skip
+    own = {"PATH": path, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"}
+    line = theirs.fileno()
+    with ours, subprocess.Popen(
+        [sys.executable, "-W", warn, __file__, str(line)], env=os.environ | own, pass_fds=[line],
+    ):  # fmt: skip
+        theirs.close()
+
+        def read(page: Path, folder: Path) -> tuple[int, str]:
+            shutil.copytree(ROOT / "examples", folder / "here" / "examples")
+            return ask(ours, page, folder), (folder / "said").read_text("utf-8")
+
+        yield read
+        ours.close()
 
 
 @dataclass(frozen=True)
@@ -113,37 +122,42 @@ def run_python(block: Block, namespace: dict[str, Any]) -> None:
     assert not failed, "".join(report)
 
 
-def printed(command: str, started: Commands | None) -> str:
+def printed(command: str, started: Callable[..., None]) -> str:
     """Run a command where we stand, and give what it prints."""
     words = plain_words(command)
-    if started is not None and words is not None:
-        return started.run(words, Path(os.environ["TMPDIR"]) / "printed")
+    if words is not None:
+        output = Path(os.environ["TMPDIR"]) / "printed"
+        started(words, output)
+        return output.read_text("utf-8")
     return subprocess.run(
         command, shell=True, check=False, encoding="utf-8", timeout=PATIENCE,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     ).stdout  # fmt: skip
 
 
-def run_console(block: Block, started: Commands | None) -> None:
+def run_console(block: Block, started: Callable[..., None]) -> None:
     for command, want in commands(block):
         got = printed(command, started).strip("\n")
         same = doctest.OutputChecker().check_output(want + "\n", got + "\n", doctest.ELLIPSIS)
         assert same, f"{block.place}: $ {command}\nshown:\n{want}\nprinted:\n{got}"
 
 
-def run_page(page: Path) -> None:
-    """Run the examples of a page, in order, where we stand; those in Python share their names."""
+def run_page(page: Path, folder: Path) -> None:
+    """Run the examples of a page in a folder, in order; those in Python share their names."""
+    into(folder / "said", 2)
+    into(folder / "shown", 1)
+    os.chdir(folder / "here")
+    os.environ["TMPDIR"] = str(folder)
     namespace: dict[str, Any] = {"__name__": "__page__"}
-    found = [block for block in blocks(page) if block.runs]
-    shown = [one for block in found if block.language == "console" for one, _ in commands(block)]
-    many = sum(plain_words(one) is not None for one in shown) > 2
-    started = Commands(modules()) if many and hasattr(os, "fork") else None
-    for block in found:
-        if block.language == "python":
+    started = Forks(forked.command)
+    for block in blocks(page):
+        if block.runs and block.language == "python":
             run_python(block, namespace)
-        else:
+        elif block.runs:
             run_console(block, started)
 
 
 if __name__ == "__main__":
-    run_page(Path(sys.argv[1]))
+    for module in modules():
+        import_module(module)
+    serve(Connection(int(sys.argv[1])), run_page)
