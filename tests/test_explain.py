@@ -32,9 +32,11 @@ QRELS, BM25, QUERIES = (
 
 
 def explainer_of(measure: Measure, qrels: Any, run: Any, **axes: Any) -> Explainer | None:
-    """Prepare to explain where the value can be measured."""
+    """Prepare to explain where the value can be measured, and that of any ideal list."""
     try:
         il.evaluate(qrels, run, measure, **axes)
+        best = {q: sorted(grades, key=grades.get, reverse=True) for q, grades in qrels.items()}
+        il.evaluate(qrels, best, measure, **axes)
     except il.IdealistError:
         return None
     return Explainer(qrels, run, measure, **axes)
@@ -146,6 +148,7 @@ def test_zeroing_a_grade_takes_what_it_adds_to_other_sums(measure: str) -> None:
 
 
 @given(seed=seeds)
+@example(seed=428)  # nobody found the document whose gain RBP refuses
 @settings(max_examples=60, deadline=None)
 def test_rows_are_the_list_that_was_measured(seed: int) -> None:
     """Evaluate the documents of the rows as a list that is given: the value is the same."""

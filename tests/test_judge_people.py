@@ -169,7 +169,8 @@ def test_what_hides_is_shown(desk: Desk) -> None:
 def test_at_a_terminal(desk: Desk) -> None:
     """A person's time is kept, a mistake leaves the pair on the table, and Ctrl-C leaves in peace."""
     program = (
-        "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background\n"
         "from idealist.cli.main import main; main()"
     )
     words = [
