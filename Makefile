@@ -17,7 +17,7 @@ PARALLEL := --numprocesses auto --maxprocesses 8 --dist loadfile --max-worker-re
 FUZZ_SECONDS ?= 10
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test parity browser live screenshots lint docs examples bench tensors study growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
+.PHONY: help demo test parity browser live screenshots lint docs examples bench tensors study explore growth collection kernel sanitize fuzz smoke smoke-native smoke-python clean
 
 help: ## List the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -82,7 +82,11 @@ study: $(VENV)/test.stamp ## Run the slow proofs on real runs, and print the cal
 	  tests/test_fusion_oracle.py tests/test_tuning_honesty.py tests/test_fusion_laws.py \
 	  tests/test_fused_runs.py tests/test_kernel_lists.py tests/test_verify.py \
 	  tests/test_verify_planted.py tests/test_bundles.py tests/test_cluster_flips.py \
-	  tests/test_interleaving_power.py tests/test_clicks.py tests/test_click_logs.py
+	  tests/test_interleaving_power.py tests/test_clicks.py tests/test_click_logs.py \
+	  tests/test_reconcile.py tests/test_array_api.py tests/test_diversity.py tests/test_bounds.py
+
+explore: $(VENV)/test.stamp ## Try examples of every property that were not tried before
+	IDEALIST_SLOW=1 $(BIN)/python -m pytest -m hypothesis --timeout 14400 $(PARALLEL)
 
 growth: $(VENV)/test.stamp ## Show how every verb grows with the queries, and eval with depth, judgments and measures
 	$(BIN)/python bench/growth.py

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from effort import tries
+from effort import IS_SLOW, tries
 
 #: Real runs, judgments and published values; see CONTRIBUTING.md.
 TEST_DATA = Path(
@@ -16,9 +17,10 @@ TEST_DATA = Path(
 )
 
 
-# A busy machine is slow, which says nothing of what is tested; `make study` tries more examples.
+# A busy machine is slow, which says nothing of what is tested. The same examples are tried each time,
+# so that a change is not refused for what it did not touch; `make study` tries more, and others.
 settings.register_profile(
-    "patient", max_examples=tries(60, 100), deadline=None,
+    "patient", max_examples=tries(60, 100), deadline=None, derandomize=not IS_SLOW,
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 settings.load_profile("patient")
@@ -30,3 +32,9 @@ def data() -> Path:
     if not TEST_DATA.is_dir():
         pytest.skip(f"no real data at {TEST_DATA}; set IDEALIST_TEST_DATA")
     return TEST_DATA
+
+
+def pytest_collection_finish() -> None:
+    """Let garbage be sought among what tests make: the tests themselves live to the end."""
+    gc.collect()
+    gc.freeze()

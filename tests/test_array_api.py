@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import idealist as il
+from effort import tries
 from generated import PLAIN, some_lists
 from idealist.ranking.padded_lists import padded
 
 
 @pytest.mark.parametrize("name", PLAIN)
 def test_every_formula_runs_on_strict_arrays(name: str) -> None:
-    cases = list(some_lists(name, 60))
+    cases = list(some_lists(name, tries(25, 60)))
     assert cases
     for measure, lists, wanted in cases:
         found = measure.formula(lists.to(array_api_strict))

@@ -19,6 +19,7 @@ import pytest
 
 import idealist as il
 import oracle
+from effort import tries
 from generated import Rows, some_case, some_lists, some_measure, some_protocol
 from idealist.errors import UsageError
 from idealist.measures.diversity import ERR_IA, alpha_DCG, alpha_nDCG, nERR_IA
@@ -74,7 +75,7 @@ def same(a: float, b: float) -> bool:
 def test_pyndeval(name: str) -> None:
     cutoffs = [""] if name in pyndeval.NOCUTOFF_MEASURES else [f"@{k}" for k in CUTOFFS]
     compared = 0
-    for seed in range(60):
+    for seed in range(tries(25, 60)):
         rng = random.Random(seed)
         qrels, run = some_subtopics(rng)
         axes: dict[str, Any] = {
@@ -98,7 +99,7 @@ def test_pyndeval(name: str) -> None:
             ):
                 assert same(value, theirs[query][name + k]), (seed, query, k)
                 compared += 1
-    assert compared > 140 * len(cutoffs)
+    assert compared > tries(55, 140) * len(cutoffs)
 
 
 IR_MEASURES: list[tuple[str, Any]] = [
@@ -120,7 +121,7 @@ IR_MEASURES: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(("ours", "theirs"), IR_MEASURES, ids=[row[0] for row in IR_MEASURES])
 def test_ir_measures(ours: str, theirs: Any) -> None:
     """One at a time: with other parameters beside it, it reads the run once and gives zeros."""
-    for seed in range(40):
+    for seed in range(tries(20, 40)):
         rows, run = some_subtopics(random.Random(seed))
         qrels = [ir_measures.Qrel(q, d, grade, s) for q, s, d, grade in rows]
         scored = [ir_measures.ScoredDoc(*row) for row in run]
@@ -264,7 +265,7 @@ NOVELTY = ["alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "NRBP", "nNRBP"]
 @pytest.mark.parametrize("name", NOVELTY)
 def test_plain_loops(name: str) -> None:
     compared = 0
-    for seed in range(150):
+    for seed in range(tries(60, 150)):
         rng = random.Random(seed)
         measure: Any = some_measure(rng, name).filled()
         if name in ("alpha_DCG", "ERR_IA") and measure.cutoff is None:
@@ -282,7 +283,7 @@ def test_plain_loops(name: str) -> None:
                 query,
             )
             compared += 1
-    assert compared > 250
+    assert compared > tries(100, 250)
 
 
 def some_coverage(rng: random.Random) -> dict[str, dict[str, float]]:

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import idealist as il
+from effort import tries
 from generated import PLAIN
 from idealist.cli.main import main
 from idealist.measures import MEASURES
@@ -118,14 +119,14 @@ def test_another_run_may_decide() -> None:
 
 def test_values_of_queries_leave_one_class() -> None:
     alone = 0
-    for seed in range(30):
+    for seed in range(tries(10, 30)):
         plant = planted(seed)
         value = plant.evaluated()[plant.measure]
         found = il.reconcile(plant.qrels, plant.run, plant.measure, value, 12, plant.values())
         assert any(map(Wanted(plant).is_of, found.answers)), seed
         assert not found.misfits
         alone += len(found.answers) == 1
-    assert alone >= 29
+    assert alone >= tries(9, 29)
 
 
 def test_queries_that_fit_no_convention_are_named() -> None:
@@ -163,7 +164,8 @@ def test_every_recorded_tool_is_named(probes: dict[str, Any]) -> None:
     for tool, row in ROWS.items():
         found = list(recorded(probes, tool))
         assert len(found) >= 10
-        for judged, rows, measure, value, axes in found:
+        some = random.Random(tool).sample(found, tries(10, len(found)))
+        for judged, rows, measure, value, axes in some:
             qrels = il.read_qrels(judged)
             ranked = Ranked(qrels, il.read_run(rows).loaded())
             base = il.CONVENTIONS["trec_eval"].instrument(measure, axes).protocol
