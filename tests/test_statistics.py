@@ -25,7 +25,15 @@ from threadpoolctl import threadpool_limits
 
 from idealist.errors import UsageError
 from idealist.significance import resampling
-from idealist.significance.families import holm, level_of_best, max_t, permutations_for, t_of, tukey
+from idealist.significance.families import (
+    holm,
+    level_of_best,
+    max_gain,
+    max_t,
+    permutations_for,
+    t_of,
+    tukey,
+)
 from idealist.significance.means import mean, mean_interval
 from idealist.significance.paired import differences, paired, relative, trisk, urisk
 from idealist.significance.power_analysis import detectable, effect_interval, needed, power
@@ -445,6 +453,61 @@ def test_max_t_lies_between_no_correction_and_bonferroni(adhoc8: Array) -> None:
     assert (together <= len(d) * plain + 0.02).all()
     assert max_t(np.vstack([d[:2], np.zeros(50)])).p[2] == 1
     assert max_t(np.zeros((2, 50))).p.tolist() == [1, 1]
+
+
+def error(row: Array) -> float:
+    return float(row.std(ddof=1)) / math.sqrt(len(row))
+
+
+def every_largest_gain(rows: Array) -> tuple[Array, float]:
+    """Draw queries in every way there is; return the largest recentred gain of each, and s₀."""
+    n = rows.shape[1]
+
+    kept = [row for row in rows if row.mean() >= -error(row) * math.sqrt(2 * math.log(math.log(n)))]
+    steady = float(np.median([error(row) for row in kept]))
+    gains = [
+        max(
+            (row[list(some)].mean() - row.mean()) / (error(row[list(some)]) + steady)
+            for row in kept
+        )
+        for some in itertools.product(range(n), repeat=n)
+    ]
+    return np.array(gains), steady
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_max_gain_is_brute_force(seed: int) -> None:
+    given_rows = np.random.default_rng(seed).normal(0.2, 1, size=(4, 5))
+    given_rows[3] -= 3  # so much worse that it does not count
+    errors = np.array([error(row) for row in given_rows])
+    wanted = np.ones(4)
+    for side in (1, -1):
+        drawn, steady = every_largest_gain(side * given_rows)
+        gains = side * given_rows.mean(axis=1) / (errors + steady)
+        p = 2 * (drawn >= gains[:, None] * (1 - 1e-9)).mean(axis=1)
+        wanted[gains >= 0] = np.minimum(1, p)[gains >= 0]
+    found = max_gain(given_rows, alpha=0.2)
+    assert found.p == pytest.approx(wanted, abs=0.03)
+    beyond = np.abs(given_rows.mean(axis=1)) / errors > found.limits
+    assert (beyond == (found.p < 0.2)).all()
+
+
+def test_max_gain_knows_no_order_or_scale_of_rows(adhoc8: Array) -> None:
+    d = adhoc8[100:112] - adhoc8[112]
+    plain = max_gain(d, 2000)
+    turned = max_gain(1000 * d[::-1], 2000)
+    assert turned.p[::-1] == pytest.approx(plain.p, abs=1e-12)
+    assert turned.limits[::-1] == pytest.approx(plain.limits)
+    with threadpool_limits(1):
+        assert max_gain(d, 2000).p.tolist() == plain.p.tolist()
+
+
+def test_max_gain_of_rows_without_error() -> None:
+    varied = np.random.default_rng(0).normal(size=(1, 20))
+    assert max_gain(np.zeros((2, 20))).p.tolist() == [1, 1]
+    assert max_gain(np.vstack([np.zeros(20), varied])).p[0] == 1
+    assert (max_gain(np.full((2, 20), 0.1)).p < 0.001).all()  # the same gain everywhere
+    assert max_gain([[0.1, 0.2]]).p[0] <= 1
 
 
 def test_tukey_deals_every_query_anew() -> None:

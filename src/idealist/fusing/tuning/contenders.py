@@ -15,9 +15,9 @@ from idealist.fusing.tuning.looks import Looks, Wanted
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.fusing.tuning.trials import NOTHING
 from idealist.rendering.plain_data import record
-from idealist.significance.families import max_t, t_of
+from idealist.significance.families import max_gain, max_t, t_of
 from idealist.significance.means import mean, mean_interval
-from idealist.significance.resampling import FLIPS
+from idealist.significance.resampling import FLIPS, RESAMPLES
 
 #: The most values that are flipped; of more settings and queries there are fewer flips.
 WORK = 500_000_000
@@ -107,21 +107,26 @@ class Family:
     def pairs(self) -> dict[Setting, Pair]:
         """Every setting against the default: p-values and intervals hold for all at once.
 
-        MaxT corrects for all that was tried, as for runs that are compared together. Settings that
-        learnt have the values of queries they did not learn from.
+        MaxT corrects for all that was tried, as for runs that are compared together. It takes
+        differences for symmetric, `max_gain` does not: the larger p-value of both counts. Settings
+        that learnt have the values of queries they did not learn from.
         """
         trials, options = self.looks.trials, self.options
         found = {one: self._pair(one) for one in trials.tried if one != self.default}
         if not found:
             return {}
         rows = np.array([pair.differences for pair in found.values()])
-        flips = max(FLIPS // 10, min(FLIPS, WORK // rows.size))
-        corrected = max_t(rows, None, flips, options.seed, options.alpha)
-        limits = [t_of(limit, rows.shape[1] - 1) for limit in corrected.limits.tolist()]
+        flips, draws = (
+            max(most // 10, min(most, WORK // rows.size)) for most in (FLIPS, RESAMPLES)
+        )
+        flipped = max_t(rows, None, flips, options.seed, options.alpha)
+        gained = max_gain(trials.sense * rows, draws, options.seed, options.alpha)
+        limits = np.maximum([t_of(u, rows.shape[1] - 1) for u in flipped.limits], gained.limits)
+        larger = np.maximum(flipped.p, gained.p)
         return {
             one: replace(pair, p_randomisation=p, p_own=p, p_adjusted=p, beyond=limit)
             for (one, pair), p, limit in zip(
-                found.items(), corrected.p.tolist(), limits, strict=True
+                found.items(), larger.tolist(), limits.tolist(), strict=True
             )
         }
 

@@ -205,7 +205,7 @@ def _how(found: Tuning) -> Iterator[str]:
         )
     yield (
         "gain: over the default, on all queries, which the choice saw; interval and p-value are "
-        f"corrected by MaxT for all {found.tried:,} {found.noun} tried"
+        f"corrected for all {found.tried:,} {found.noun} tried, by MaxT and a bootstrap"
     )
 
 
