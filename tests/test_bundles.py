@@ -20,7 +20,7 @@ import pytest
 import idealist as il
 from effort import tries
 from generated import PLAIN, some_case, some_measure, some_protocol
-from idealist.bundling.bundle import Bundle, bundle, read_bundle
+from idealist.bundling.result_bundle import Bundle, bundle, read_bundle
 from idealist.cli.main import main
 from idealist.conventions import CONVENTIONS
 from idealist.errors import IdealistError, InputError, NoDocuments, UsageError

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import idealist as il
 import oracle_evidence as plain
 from idealist import EvidenceIoU, EvidencePrecision, EvidenceRecall
-from idealist.bundling.bundle import bundle
+from idealist.bundling.result_bundle import bundle
 from idealist.cli.main import main
 from idealist.data.spans import Cover, Evidence, Ranges, Span
 from idealist.errors import InputError, UsageError

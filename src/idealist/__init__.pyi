@@ -11,7 +11,7 @@ from idealist.bounding import (
     bounds_of_difference,
     tie_bounds,
 )
-from idealist.bundling.bundle import Bundle, bundle, read_bundle
+from idealist.bundling.result_bundle import Bundle, bundle, read_bundle
 from idealist.clicks.click_log import ClickLog, read_clicks
 from idealist.clicks.click_model import ClickModel, click_model
 from idealist.clicks.model_comparison import ClickModelComparison, compare_click_models

@@ -48,7 +48,7 @@ def command(
       idealist eval qrels.txt results.ilb#dense --convention sklearn
       idealist bundle qrels.txt bm25.run --private -o results.ilb
     """
-    from idealist.bundling.bundle import bundle
+    from idealist.bundling.result_bundle import bundle
     from idealist.files import check_folder
     from idealist.formats import read_qrels
 
