@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 from idealist.notation import to_number
@@ -67,7 +68,7 @@ def command(
       idealist agree binary.txt graded.txt --rel 1,2
       idealist agree ann.txt bob.txt --other model.txt -f json
     """
-    shared.check_inputs([a, b, *others, *runs])
+    inputs.check_inputs([a, b, *others, *runs])
     compare_judges([a, b, *others], runs, reading, **given)
 
 
@@ -83,7 +84,7 @@ def compare_judges(
     a, b, *others = (read_qrels(reading.of(one)) for one in judges)
     rules = shared.axes_beside(settings, given, "agree")
     found = agreement(
-        a, b, shared.runs_of(runs, reading), measures or None, others=others, rel=rel_of(rel),
+        a, b, inputs.runs_of(runs, reading), measures or None, others=others, rel=rel_of(rel),
         names=judge_names(judges), **given, **rules,
     )  # fmt: skip
     shared.emit(found, form, output, quiet, details)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def command(
     from idealist.ranking.stored_placements import has_documents
     from idealist.rendering.plain_data import separated
 
-    options.check_inputs([qrels, *runs, queries, docs, pool_teams])
-    known = options.queries_of(queries)
-    judged, named = options.sides_of(qrels, runs, reading, known, faulty=True)
+    inputs.check_inputs([qrels, *runs, queries, docs, pool_teams])
+    known = inputs.queries_of(queries)
+    judged, named = inputs.sides_of(qrels, runs, reading, known, faulty=True)
     if to_judge is not None and named and not any(map(has_documents, named)):
         hint = "audit the runs themselves with --to-judge"
         raise UsageError("--to-judge lists documents, and bundles have none", hint)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,12 +54,12 @@ def command(
 
     if output.suffix != ".ilb":
         raise UsageError(f"-o {output} does not end in .ilb", f"write -o {output.stem}.ilb")
-    options.check_inputs([qrels, *runs])
+    inputs.check_inputs([qrels, *runs])
     check_folder(output)
     judged = read_qrels(reading.of(qrels))
     with options.working("Ranking"):
         made = bundle(
-            judged, options.runs_of(runs, reading), private=private, **options.axes_of(settings)
+            judged, inputs.runs_of(runs, reading), private=private, **options.axes_of(settings)
         )
     made.save(output)
     options.say([] if quiet else [f"{output}: {made.summary}"])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealist import files
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def command(
 
     shown = {name: given.pop(name) for name in ("form", "output", "details")}
     targets = [one for one in (write, into, figure) if one is not None]
-    options.check_inputs([*logs, given["queries"]])
+    inputs.check_inputs([*logs, given["queries"]])
     for target in targets:
         files.check_folder(target)
     if compare and targets:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.cli.paper_options import paper_options, paper_style
 from idealist.errors import UsageError
@@ -114,11 +115,11 @@ def command(
       idealist compare --saved bm25.json dense.json
       idealist compare qrels.txt original.run reproduced.run --reproduce
     """
-    shared.check_inputs([qrels, *runs, *(baselines or ()), queries, weights])
+    inputs.check_inputs([qrels, *runs, *(baselines or ()), queries, weights])
     if sort and not per_query:
         raise UsageError("--sort orders the queries of --per-query", "add --per-query")
     shown = {name: options.pop(name) for name in ("form", "output", "quiet", "details")}
-    known = shared.queries_of(queries)
+    known = inputs.queries_of(queries)
     if reproducing:
         same = _reproduction(
             reading, qrels, [*runs, *(baselines or ())], measures, queries=known,
@@ -150,18 +151,18 @@ def command(
     else:
         from idealist.comparing import COMPARED, compare
 
-        judged, known_runs = shared.sides_of(qrels, runs, reading, known)
+        judged, known_runs = inputs.sides_of(qrels, runs, reading, known)
         if len(known_runs) < 2:
             hint = "write idealist compare QRELS BASELINE RUN"
             raise UsageError("a comparison needs two runs", hint)
-        options["baseline"] = shared.baseline_name(options["baseline"], qrels, runs, known_runs)
+        options["baseline"] = inputs.baseline_name(options["baseline"], qrels, runs, known_runs)
         rules = {
             "measures": measures or COMPARED, "convention": convention, "queries": known,
             **shared.axes_beside(settings, options, "compare"),
         }  # fmt: skip
-        found = compare(judged, known_runs, weights=shared.queries_of(weights), **options, **rules)
-        evaluations = shared.with_ids_met(found.evaluations, judged, known_runs, **rules)
-        times = shared.latencies_of(beside, known_runs)
+        found = compare(judged, known_runs, weights=inputs.queries_of(weights), **options, **rules)
+        evaluations = inputs.with_ids_met(found.evaluations, judged, known_runs, **rules)
+        times = inputs.latencies_of(beside, known_runs)
         found = replace(found, evaluations=tuple(evaluations), latencies=times)
         asked = _asked(convention, settings, queries, reading)
         commands = _explaining(found[found.primary], qrels, runs, known_runs, asked)
@@ -215,7 +216,7 @@ def _reproduction(
     if len(context.params["runs"]) != 2:
         hint = "write idealist compare QRELS ORIGINAL REPRODUCED --reproduce"
         raise UsageError("--reproduce needs two runs", hint)
-    original, reproduced, *baselines = shared.runs_of(
+    original, reproduced, *baselines = inputs.runs_of(
         runs, reading, options["queries"], one_each=True
     )
     return reproduce(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli.options import NAMING, queries_of, say
+from idealist.cli.inputs import queries_of
+from idealist.cli.options import NAMING, say
 from idealist.cli.options import reading as reads
 from idealist.errors import UsageError
 

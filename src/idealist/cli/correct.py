@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -49,17 +49,17 @@ def command(
     from idealist.formats import read_qrels
     from idealist.judging.correcting import CORRECTED, corrected
 
-    options.check_inputs([human, model, *runs, queries, weights])
-    known = options.queries_of(queries)
+    inputs.check_inputs([human, model, *runs, queries, weights])
+    known = inputs.queries_of(queries)
     people = read_qrels(reading.of(human))
-    named = options.runs_of(runs, reading, known)
+    named = inputs.runs_of(runs, reading, known)
     rules = {
         "measures": measures or CORRECTED, "convention": convention, "queries": known,
         **options.axes_beside(settings, ("confidence", "baseline"), "correct"),
     }  # fmt: skip
     found = corrected(
-        people, reading.of(model), named, weights=options.queries_of(weights),
-        baseline=options.baseline_name(baseline, None, runs, named), confidence=confidence, **rules,
+        people, reading.of(model), named, weights=inputs.queries_of(weights),
+        baseline=inputs.baseline_name(baseline, None, runs, named), confidence=confidence, **rules,
     )  # fmt: skip
-    options.with_ids_met(found.people, people, named, **rules)
+    inputs.with_ids_met(found.people, people, named, **rules)
     options.emit(found, **shown)

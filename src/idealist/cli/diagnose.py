@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 
 if TYPE_CHECKING:
@@ -62,14 +63,14 @@ def command(
 
     paths = {"run": run, "first_stage": first_stage, "baseline": baseline}
     given = {name: path for name, path in paths.items() if path}
-    shared.check_inputs([qrels, *given.values(), queries])
-    known, axes = shared.queries_of(queries), shared.axes_of(settings)
-    named = shared.runs_of(list(given.values()), reading, known, one_each=True)
+    inputs.check_inputs([qrels, *given.values(), queries])
+    known, axes = inputs.queries_of(queries), shared.axes_of(settings)
+    named = inputs.runs_of(list(given.values()), reading, known, one_each=True)
     runs = dict(zip(given, named, strict=True))
     if run is None:
-        judged, runs["run"] = shared.one_run(qrels, None, reading)
+        judged, runs["run"] = inputs.one_run(qrels, None, reading)
     else:
-        judged = shared.judgments_beside(qrels, reading)
+        judged = inputs.judgments_beside(qrels, reading)
     found = diagnose(
         judged, measures=measures or DIAGNOSED, context=context, queries=known,
         texts=known,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,24 +70,24 @@ def command(
     from idealist.evaluating.evaluations import Evaluations
     from idealist.evaluating.evaluator import DEFAULT_MEASURES, Evaluator
 
-    options.check_inputs([qrels, *runs, queries, weights])
-    known = options.queries_of(queries)
-    judged, named = options.sides_of(qrels, runs, reading, known)
+    inputs.check_inputs([qrels, *runs, queries, weights])
+    known = inputs.queries_of(queries)
+    judged, named = inputs.sides_of(qrels, runs, reading, known)
     if save is not None and len(named) > 1:
         raise UsageError("--save takes the evaluation of one run", "evaluate them one by one")
     rules = {
         "measures": measures or DEFAULT_MEASURES, "convention": convention, "queries": known,
         **options.axes_of(settings),
     }  # fmt: skip
-    evaluator = Evaluator(judged, weights=options.queries_of(weights), **rules)
+    evaluator = Evaluator(judged, weights=inputs.queries_of(weights), **rules)
     if bounded:
         found, bounds = _bounded(evaluator, named, reach)
     else:
         found, bounds = [*progress(evaluator.each(named), len(named))], {}
-    found = options.with_ids_met(found, evaluator.qrels, named, **rules)
+    found = inputs.with_ids_met(found, evaluator.qrels, named, **rules)
     if save is not None:
         found[0].save(save)
-    times = options.latencies_of(beside, named)
+    times = inputs.latencies_of(beside, named)
     options.emit(Evaluations(tuple(found), per_query, bounds, times), **shown)
 
 

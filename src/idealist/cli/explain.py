@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def command(
       idealist explain qrels.txt bm25.run -m nDCG@10 --between trec_eval sklearn
       idealist explain qrels.txt bm25.run -m nDCG@10 --bounds --depth 20
     """
-    options.check_inputs([qrels, *runs, queries, docs])
+    inputs.check_inputs([qrels, *runs, queries, docs])
     asked = [given for given in (query, worst, between, bounds or None) if given is not None]
     if len(asked) > 1:
         hint = "give one of --query ID, --worst N, --between A B, --bounds"
@@ -83,8 +83,8 @@ def command(
     if len(measures) > 1:
         raise UsageError("more than one measure", "explain one at a time: give one -m")
     measure = measures[0] if measures else "nDCG@10"
-    known, axes = options.queries_of(queries), options.axes_of(settings)
-    judged, named = options.sides_of(qrels, runs, reading, known)
+    known, axes = inputs.queries_of(queries), options.axes_of(settings)
+    judged, named = inputs.sides_of(qrels, runs, reading, known)
     _check_asked(bool(asked), len(named), query is not None or worst is not None)
     if known is not None and query is None:
         judged = judged.only(frozenset(known))
@@ -131,5 +131,5 @@ def _explainer(
         from idealist.evaluating.evaluator import evaluate
 
         measured = [evaluate(judged, run, [measure], **rules) for run in runs]
-        options.with_ids_met(measured, judged, runs, measures=[measure], **rules)
+        inputs.with_ids_met(measured, judged, runs, measures=[measure], **rules)
     return explainer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 from idealist.notation import to_number
@@ -114,7 +115,7 @@ def _fusing(
     """Rank the runs, and teach the method."""
     from idealist.fusing.fusing import Fusing
 
-    shared.check_inputs([*runs, train])
+    inputs.check_inputs([*runs, train])
     parameters = shared.axes_of(settings)
     if "missing" in parameters:
         raise UsageError("--set missing is a rule of measuring", "write --missing empty, or skip")
@@ -123,7 +124,7 @@ def _fusing(
     if weights:
         parameters["weights"] = _weights(weights)
     qrels = None if train is None else reading.of(train)
-    return Fusing.of(shared.runs_of(runs, reading), method, qrels=qrels, **options, **parameters)
+    return Fusing.of(inputs.runs_of(runs, reading), method, qrels=qrels, **options, **parameters)
 
 
 def _weights(words: tuple[str, ...]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 
@@ -99,21 +100,21 @@ def command(
     from idealist.gating import check_run, find_baseline, gate, save_baseline
 
     paths = [baseline] if run is None else [baseline, run]
-    inputs = [qrels, *paths, queries, weights]
-    shared.check_inputs(inputs)
+    named = [qrels, *paths, queries, weights]
+    inputs.check_inputs(named)
     if run is None and save is None:
         raise UsageError("there is no run to check", "give RUN, or --save FILE to save a baseline")
     check_run(paths[-1])
     stored = find_baseline(baseline)
-    others = inputs if stored is None else [one for one in inputs if one != baseline]
+    others = named if stored is None else [one for one in named if one != baseline]
     if save is not None:  # a baseline may be saved anew
         check_target(save, others)
-    known = shared.queries_of(queries)
-    judged = shared.judgments_beside(qrels, reading)
-    runs, judged = shared.runs_of(paths, reading, known, one_each=True), read_qrels(judged)
+    known = inputs.queries_of(queries)
+    judged = inputs.judgments_beside(qrels, reading)
+    runs, judged = inputs.runs_of(paths, reading, known, one_each=True), read_qrels(judged)
     common: dict[str, Any] = {
         "measures": measures or None, "convention": convention, "queries": known,
-        "weights": shared.queries_of(weights),
+        "weights": inputs.queries_of(weights),
     }  # fmt: skip
     rules |= {"slices": shared.slices_of(known, column), "floors": _by_measure("--floor", floors)}
     if drops:

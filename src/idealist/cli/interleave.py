@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.cli.lazy_group import LazyGroup
 from idealist.errors import UsageError
 
@@ -79,10 +79,10 @@ def draw(
     """
     from idealist.interleaving.interleaved import interleave
 
-    options.check_inputs([a, b])
+    inputs.check_inputs([a, b])
     if "depth" in (rules := options.axes_of(settings)):
         raise UsageError("--set depth is said by --depth here", f"write -k {rules['depth']}")
-    first, second = options.runs_of([a, b], reading, one_each=True)
+    first, second = inputs.runs_of([a, b], reading, one_each=True)
     made = interleave(first, second, **asked, **rules)
     made.write(output or "-")
     doubts = (f"doubt: {one.message}" for one in made.doubts)
@@ -119,7 +119,7 @@ def analyse(
     """
     from idealist.interleaving.click_analysis import compare_by_clicks
 
-    options.check_inputs([lists, clicks])
+    inputs.check_inputs([lists, clicks])
     names, layouts = options.columns_of(columns)
     if layouts:
         raise UsageError("a log of clicks needs a header", "name columns as session=sid,user=uid")

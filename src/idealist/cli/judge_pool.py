@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -75,14 +75,14 @@ def pool(
     from idealist.judging.choosing.pooling import pool as choose
     from idealist.judging.store import Store
 
-    options.check_inputs([store, *runs])
+    inputs.check_inputs([store, *runs])
     given = {name: value for name, value in asked.items() if value is not None}
     given |= options.axes_beside(settings, asked, "judge pool")
     address = store_address(store)
     if address is None and Path(store).suffix == ".db":
         Store(store)  # which says what is wrong with it
     judged = reading.of(store) if address is None else store
-    found, saved = choose(judged, options.runs_of(runs, reading), **given), None
+    found, saved = choose(judged, inputs.runs_of(runs, reading), **given), None
     if address is not None and not dry_run:
         with Store(address.path) as opened:
             if found.chosen or found.closes(opened):
@@ -129,8 +129,8 @@ def estimate(
     from idealist.formats.stored_judgments import store_address
     from idealist.judging.choosing.sample_estimates import USUAL, sample_estimates
 
-    options.check_inputs([store, *runs])
+    inputs.check_inputs([store, *runs])
     asked |= options.axes_beside(settings, asked, "judge estimate")
     judged = reading.of(store) if store_address(store) is None else store
-    found = sample_estimates(judged, options.runs_of(runs, reading), measures or USUAL, **asked)
+    found = sample_estimates(judged, inputs.runs_of(runs, reading), measures or USUAL, **asked)
     options.emit(found, form, output, quiet)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 #: What can be put into a store, by init and by add alike.
@@ -54,7 +54,7 @@ def init(store: Path, form: str, output: Path | None, **given: Any) -> None:
     """
     from idealist.judging.store_contents import create
 
-    options.check_inputs([given["queries"], given["docs"], given["guidelines"]])
+    inputs.check_inputs([given["queries"], given["docs"], given["guidelines"]])
     options.emit(create(store, **given), form, output)
 
 
@@ -80,5 +80,5 @@ def add(store: Path, form: str, output: Path | None, **given: Any) -> None:
         raise UsageError(
             "nothing to add", "give --queries, --docs, --scale, --guidelines or --merge"
         )
-    options.check_inputs([given["queries"], given["docs"], given["guidelines"]])
+    inputs.check_inputs([given["queries"], given["docs"], given["guidelines"]])
     options.emit(extend(store, **given), form, output)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.errors import UsageError, nearest
 from idealist.rendering import terminal
@@ -56,7 +57,7 @@ def evaluated(asked: Asked) -> Result:
 
     evaluator = Evaluator(asked.qrels, weights=asked.weights, **asked.rules)
     found = [evaluator(run) for run in asked.runs]
-    met = shared.with_ids_met(found, evaluator.qrels, asked.runs, **asked.rules)
+    met = inputs.with_ids_met(found, evaluator.qrels, asked.runs, **asked.rules)
     return Evaluations(tuple(met))
 
 
@@ -67,7 +68,7 @@ def compared(asked: Asked) -> Result:
     found = compare(
         asked.qrels, asked.runs, baseline=asked.baseline, weights=asked.weights, **asked.rules
     )
-    met = shared.with_ids_met(found.evaluations, asked.qrels, asked.runs, **asked.rules)
+    met = inputs.with_ids_met(found.evaluations, asked.qrels, asked.runs, **asked.rules)
     return replace(found, evaluations=tuple(met))
 
 
@@ -212,8 +213,8 @@ def command(
 ) -> None:  # fmt: skip
     """Draw a figure; `HELP` says more."""
     one = _kind(kind, options, measures)
-    shared.check_inputs([qrels, *runs, queries, weights])
-    known = shared.queries_of(queries)
+    inputs.check_inputs([qrels, *runs, queries, weights])
+    known = inputs.queries_of(queries)
     judged, named = _sides(kind, qrels, runs, reading, known)
     if qrels is None:
         _refuse_rules()
@@ -221,8 +222,8 @@ def command(
         "measures": measures or (ALL if one.measures > 1 else (MEASURE,)),
         "convention": convention, "queries": known, **shared.axes_of(settings),
     }  # fmt: skip
-    baseline = shared.baseline_name(options["baseline"], qrels, runs, named)
-    asked = Asked(kind, judged, named, rules, shared.queries_of(weights), baseline)
+    baseline = inputs.baseline_name(options["baseline"], qrels, runs, named)
+    asked = Asked(kind, judged, named, rules, inputs.queries_of(weights), baseline)
     found = one.made(asked)
     passed = {"texts": known, "page": options["page"]}
     drawn = one.drawn(asked, found, **{key: passed[key] for key in one.takes if key in passed})
@@ -270,7 +271,7 @@ def _sides(
         return None, []
     if qrels is None:
         raise UsageError(f"{kind} needs judgments and a run", usage)
-    judged, runs = shared.sides_of(qrels, paths, reading, known)
+    judged, runs = inputs.sides_of(qrels, paths, reading, known)
     if len(runs) < fewest:
         raise UsageError(f"{kind} needs two runs", usage)
     if len(runs) > most:

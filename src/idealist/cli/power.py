@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def command(
     elif not runs and re.fullmatch(r"\d*\.?\d+", qrels):
         option = "--difference" if "." in qrels else "--queries"
         raise UsageError(f"{qrels} is no file of judgments", f"did you mean {option} {qrels}?")
-    options.check_inputs([qrels, *runs])
+    inputs.check_inputs([qrels, *runs])
     axes = options.axes_beside(settings, asked, "power") | {"convention": convention or DEFAULT}
     judged, named = _pilot(qrels, runs, reading)
     found = plan_queries(measure, judged, named, **asked, **axes)
@@ -88,5 +88,5 @@ def _pilot(qrels: str | None, runs: tuple[str, ...], reading: ReadOptions) -> tu
     if qrels is None:
         return None, []
     if is_bundle(qrels):
-        return options.sides_of(qrels, runs, reading)
-    return reading.of(qrels), options.runs_of(runs, reading)
+        return inputs.sides_of(qrels, runs, reading)
+    return reading.of(qrels), inputs.runs_of(runs, reading)

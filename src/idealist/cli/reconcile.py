@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 
 if TYPE_CHECKING:
     from idealist.formats.reading import ReadOptions
@@ -64,15 +64,15 @@ def command(
     from idealist.reconciling import reconcile
     from idealist.reconciling.target import ALL, read_values
 
-    options.check_inputs([qrels, run, *others, values])
+    inputs.check_inputs([qrels, run, *others, values])
     per_query = {} if values is None else read_values(values, parse(measure))
     total = per_query.pop(ALL, None)
     if run is None:
-        judged, one = options.one_run(qrels, None, reading)
-        known = options.runs_of(others, reading, one_each=True)
+        judged, one = inputs.one_run(qrels, None, reading)
+        known = inputs.runs_of(others, reading, one_each=True)
     else:
-        judged = read_qrels(options.judgments_beside(qrels, reading))
-        one, *known = options.runs_of([run, *others], reading, one_each=True)
+        judged = read_qrels(inputs.judgments_beside(qrels, reading))
+        one, *known = inputs.runs_of([run, *others], reading, one_each=True)
     with options.ticking("Trying conventions") as tick:
         found = reconcile(
             judged, one, measure, total if value is None else value, digits,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 
@@ -70,12 +71,12 @@ def command(
       idealist report qrels.txt old.run new.run -m nDCG@10 -m AP -o report.md
       idealist report qrels.txt *.run --baseline bm25 --title 'Spring release' --notes notes.md
     """
-    shared.check_inputs([qrels, *runs, queries, docs, notes])
+    inputs.check_inputs([qrels, *runs, queries, docs, notes])
     written = form or _form(output)
     target = PAGE if output is None and form is None else output
-    known = shared.queries_of(queries)
+    known = inputs.queries_of(queries)
     shared.slices_of(known, column)  # which says what columns there are
-    judged, named = shared.sides_of(qrels, runs, reading, known)
+    judged, named = inputs.sides_of(qrels, runs, reading, known)
     paths = runs if len(named) == len(runs) else (qrels, *runs)
     if baseline in paths:  # as the run is given
         baseline = named[paths.index(baseline)].name
@@ -137,10 +138,10 @@ def _met(found: Report, judged: Any, named: list[Any], rules: dict[str, Any]) ->
 
     all_found = found.findings
     usual = {**rules, "measures": rules["measures"] or DEFAULT_MEASURES}
-    values = shared.with_ids_met(all_found.evaluations.runs, judged, named, **usual)
+    values = inputs.with_ids_met(all_found.evaluations.runs, judged, named, **usual)
     changed: dict[str, Any] = {"evaluations": replace(all_found.evaluations, runs=tuple(values))}
     if compared := all_found.comparison:
         own = {**rules, "measures": rules["measures"] or COMPARED}
-        met = shared.with_ids_met(compared.evaluations, judged, named, **own)
+        met = inputs.with_ids_met(compared.evaluations, judged, named, **own)
         changed["comparison"] = replace(compared, evaluations=tuple(met))
     return replace(found, findings=replace(all_found, **changed))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from idealist import files
+from idealist.cli import inputs
 from idealist.cli import options as shared
 from idealist.errors import UsageError
 
@@ -89,16 +90,16 @@ def command(
     from idealist.fusing.tuning.run_selection import select_runs
     from idealist.fusing.tuning.tuner import tune
 
-    shared.check_inputs([qrels, *runs, queries])
+    inputs.check_inputs([qrels, *runs, queries])
     for file in filter(None, (write, held_out)):
         files.check_folder(file)
     if write is not None and write == held_out:
         raise UsageError(f"two runs cannot both go to {write}", "give each a file")
-    known = shared.queries_of(queries)
-    judged, found = shared.sides_of(qrels, runs, reading, known)
+    known = inputs.queries_of(queries)
+    judged, found = inputs.sides_of(qrels, runs, reading, known)
     if "missing" in (axes := shared.axes_of(settings)):
         raise UsageError("--set missing is a rule of measuring", "write --missing empty, or skip")
-    options["default"] = shared.baseline_name(options["default"], qrels, runs, found)
+    options["default"] = inputs.baseline_name(options["default"], qrels, runs, found)
     groups = shared.slices_of(known, group, "--group")
     slices = shared.slices_of(known, column)
     common = {"groups": groups, "slices": slices, "queries": known, **options, **axes}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from idealist.cli import options
+from idealist.cli import inputs, options
 from idealist.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,16 +86,16 @@ def command(
     from idealist.verifying import verify
     from idealist.verifying.table_names import is_measure, pairs_of
 
-    options.check_inputs([*files, queries, weights])
+    inputs.check_inputs([*files, queries, weights])
     table: Any = list(claims)
     if not claims:
         if len(files) < 2:
             hint = "write idealist verify TABLE QRELS RUN…, or TABLE BUNDLE…"
             raise UsageError("there is nothing to check the table against", hint)
         table, *files = files  # type: ignore[assignment]
-    known = options.queries_of(queries)
+    known = inputs.queries_of(queries)
     paths = options.gathered_runs(files[1:], quiet=view["quiet"])
-    judged, runs = options.sides_of(files[0], paths, reading, known)
+    judged, runs = inputs.sides_of(files[0], paths, reading, known)
     own = [run.name for run in runs]
     rules = {"convention": convention, "queries": known, **options.axes_of(settings)}
     with options.ticking("Looking where numbers are from") as tick:
@@ -104,10 +104,10 @@ def command(
             names=pairs_of(names, "run", own.__contains__),
             measures=pairs_of(measures, "measure", is_measure),
             only=only, baseline=baseline, alpha=alpha, test=test,
-            weights=options.queries_of(weights), tick=tick, **rules,
+            weights=inputs.queries_of(weights), tick=tick, **rules,
         )  # fmt: skip
     measured = found.evaluations.measures
-    options.with_ids_met(found.evaluations.runs, judged, runs, measures=measured, **rules)
+    inputs.with_ids_met(found.evaluations.runs, judged, runs, measures=measured, **rules)
     options.emit(found, **view)
     if not found:
         sys.exit(EXIT_FAILS)
