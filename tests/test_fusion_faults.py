@@ -73,6 +73,8 @@ FAULTS: list[tuple[Act, str, str]] = [
     (fusing("probfuse", parts=2.5, qrels=A), "ProbFuse: parts cannot be 2.5", "a whole number of at least 1"),
     (fusing("sum", norm="min-mix"), "CombSUM: norm cannot be 'min-mix'", "norm is one of none, min-max"),
     (fusing("posfuse", norm="borda", qrels=A), "PosFuse: norm cannot be 'borda'", "norm is one of none"),
+    (fusing("posfuse", qrels={"q": {"x": 0}}), "PosFuse has nothing to learn from", "every grade"),
+    (fusing("relative_score_fusion(alpha=0.7)"), "has no parameter 'alpha'", "weights=(1-alpha,alpha)"),
     # weights
     (fusing("wsum", weights=[1]), "WSUM(weights=(1)): 1 weight for 2 runs", "give 2 weights, in the order of the runs"),
     (fusing("wsum(weights=(1,2,3))"), "3 weights for 2 runs", "give 2 weights"),
@@ -156,7 +158,7 @@ COMMANDS: list[tuple[list[str], str]] = [
     (["a.run", "b.run", "--method", "wsum", "--weight", "1"], "--weight '1' cannot be read"),
     (
         ["a.run", "b.run", "--method", "wsum", "--weight", "a=1", "--weight", "a=2"],
-        "or is a second one",
+        "is a second one of a",
     ),
     (
         ["a.run", "b.run", "--method", "wsum", "--weight", "a=x", "--weight", "b=1"],

@@ -412,6 +412,10 @@ def test_infinite_scores_are_fused_by_rank_or_refused() -> None:
             fused(runs, method, nonfinite="as_is")
     with pytest.raises(il.UsageError, match=r"hint: repair the scores, or fuse by ranks"):
         fused([{"q": {"a": 1e308, "b": -1e308}}] * 2, "sum")
+    large = [{"q": {"a": 1e308, "b": -1e308}}, {"q": {"a": 1e308, "b": 1e307}}]
+    for norm in ("none", "z-score", "l2", "sum", "distribution"):
+        with pytest.raises(il.UsageError, match="infinite or so large"):
+            fused(large, "sum", norm=norm)
     nan = [{"q": {"a": math.nan, "b": 1.0}}] * 2
     assert orders(fused(nan, "rrf", nonfinite="last")) == {"q": ["b", "a"]}
     with pytest.raises(il.InputError, match="some scores are not numbers"):

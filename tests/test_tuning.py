@@ -396,7 +396,9 @@ def test_a_range_is_refined_around_the_best() -> None:
     assert space.finer(best, coarse, 1) == [
         (("b", 0.125), ("stem", "yes")), (("b", 0.375), ("stem", "yes")),
     ]  # fmt: skip
-    assert dict(ParameterSpace({"k": (1, 1000)}).coarse()[0])["k"] == pytest.approx(31.62)
+    assert dict(ParameterSpace({"k": (1.0, 1000)}).coarse()[0])["k"] == pytest.approx(31.62)
+    with pytest.raises(il.UsageError, match=r"(?s)may be whole numbers.*give \(1\.0, 1000\.0\)"):
+        ParameterSpace({"k": (1, 1000)}).coarse()
 
 
 def boosted(qrels: dict[str, dict[str, int]], calls: list[Any]) -> Any:
@@ -445,6 +447,69 @@ def test_errors_of_a_function_say_which_parameters_it_got() -> None:
     with pytest.raises(RuntimeError) as error:
         il.tune(qrels, broken, {"b": [0.5, 0.6]})
     assert error.value.__notes__ == ["while the run of b=0.5 was made"]
+
+
+def found_for(qrels: dict[str, dict[str, int]], queries: list[str]) -> Runs | Any:
+    return {q: {d: float(grade) for d, grade in qrels[q].items()} for q in queries}
+
+
+def test_runs_of_a_function_have_the_judged_queries() -> None:
+    qrels, _ = some_data()
+    with pytest.raises(il.UsageError, match=r"the run of b=0\.5 has no judged query"):
+        il.tune(qrels, lambda b: {"zz": {"d": 1.0}}, {"b": (0.0, 1.0)})
+    every = list(qrels)
+    found = il.tune(
+        qrels, lambda b: found_for(qrels, every if b < 0.4 else every[5:]), {"b": (0.0, 1.0)}
+    )
+    [doubt] = [one for one in found.doubts if one.code == "uneven-queries"]
+    assert doubt.count == sum(dict(one)["b"] >= 0.4 for one in found.looks.trials.tried)
+    assert "lacks 5" in doubt.finding
+    same = il.tune(qrels, lambda b: found_for(qrels, every[5:]), {"b": (0.0, 1.0)})
+    assert "uneven-queries" not in {one.code for one in same.doubts}
+
+
+def test_a_default_that_nobody_said_is_told() -> None:
+    qrels, _ = some_data()
+    for default, told in (None, True), ({"b": 0.5}, False):
+        found = il.tune(
+            qrels, lambda b: found_for(qrels, list(qrels)), {"b": (0.0, 1.0)}, default=default
+        )
+        assert ("nobody said what is in use" in str(found)) == told
+
+
+@pytest.mark.parametrize("rules", [{}, {"ties": "input"}, {"order": "given"}])
+def test_a_window_is_for_single_runs_too(rules: dict[str, Any]) -> None:
+    qrels, runs = some_data()
+    found = il.tune(qrels, runs, "rrf", "AP", window=5, **rules)
+    cut = {
+        q: dict(sorted(s.items(), key=lambda one: -one[1])[:5] if not rules.get("order") else
+                list(s.items())[:5]) for q, s in runs["good"].items()
+    }  # fmt: skip
+    [single] = [one for one in found.contenders if one.name == "best single run"]
+    means = {n: found.looks.whole.means[n] for n in runs}
+    assert means["good"] == il.evaluate(qrels, cut, "AP", **rules)["AP"]
+    assert single.in_sample == max(means.values())
+    chosen = il.select_runs(qrels, runs, "rrf", "AP", window=5, **rules)
+    assert chosen.alone("good") == means["good"]
+
+
+def test_something_better_is_named_where_the_best_may_be_chance() -> None:
+    """The best is better in five queries, another a little in all of them."""
+    qrels = {f"q{i:02}": {"x": 1} for i in range(40)}
+
+    def make_run(way: str) -> dict[str, list[str]]:
+        rank = {"today": [4] * 40, "sure": [3] * 40, "rare": [1] * 5 + [4] * 35}[way]
+        others = ["a", "b", "c"]
+        return {
+            q: [*others[: r - 1], "x", *others[r - 1 :]] for q, r in zip(qrels, rank, strict=True)
+        }
+
+    found = il.tune(qrels, make_run, {"way": ["today", "sure", "rare"]}, "RR")
+    assert (dict(found.best)["way"], found.is_real) == ("rare", False)
+    assert found.surest == (("way", "sure"),)
+    assert "way=sure (0.3333) is not the best, and significantly better" in " ".join(
+        str(found).split()
+    )
 
 
 def test_runs_without_scores_are_tuned_by_ranks() -> None:
@@ -499,6 +564,8 @@ def test_measures_of_which_less_is_better() -> None:
     ({"default": "bm25"}, "the default cannot be 'bm25'"),
     ({"default": "bm25"}, "one of the runs: good, fair, noise"),
     ({"groups": {}}, "no query has a group"),
+    ({"folds": 3, "groups": {f"q{q}": q % 2 for q in range(20)}}, "stay together, or use 2 folds"),
+    ({"methods": "relative_score_fusion(alpha=0.7)"}, "weights=(1-alpha,alpha)"),
     ({"groups": 5}, "groups cannot be 5"),
 ])  # fmt: skip
 def test_bad_input_is_refused_in_words(given: dict[str, Any], words: str) -> None:

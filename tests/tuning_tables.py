@@ -25,6 +25,7 @@ class TableSource:
     noun, parallel = "settings", False
     names: tuple[str, ...] = ()
     evaluator: Any = None
+    doubts = ()
 
     def __init__(self, values: Table) -> None:
         self.values = values

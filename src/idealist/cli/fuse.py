@@ -134,7 +134,8 @@ def _weights(words: tuple[str, ...]) -> dict[str, str]:
         run, sign, weight = word.rpartition("=")
         if not sign or run in found:
             hint = "write --weight bm25=0.3 --weight dense=0.7"
-            raise UsageError(f"--weight {word!r} cannot be read, or is a second one", hint)
+            fault = f"is a second one of {run}" if sign else "cannot be read"
+            raise UsageError(f"--weight {word!r} {fault}", hint)
         if not _is_weight(weight):
             raise UsageError(f"--weight {word} is no weight", "a weight is a number of at least 0")
         found[run] = weight

@@ -48,7 +48,12 @@ if TYPE_CHECKING:
 @click.option(
     "--slice", "column", metavar="COLUMN", help="Spread its values evenly over the folds."
 )
-@click.option("--window", type=click.IntRange(1), metavar="N", help="Fuse the first N of a list.")
+@click.option(
+    "--window",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Fuse the first N of a list; single runs compete with as many.",
+)
 @click.option(
     "--missing", type=click.Choice(["error", "empty", "skip"]), default="error", show_default=True,
     help="What of a query that some runs lack, as in `idealist fuse`.",

@@ -102,6 +102,9 @@ class Fusing:
         if not (known := int(np.count_nonzero(some))):
             hint = "`idealist audit QRELS RUN` says why"
             raise UsageError("no judged query is in the runs", hint)
+        if qrels.grades.max(initial=0.0) <= 0:
+            nothing = f"{self.method} has nothing to learn from: no document is relevant"
+            raise UsageError(nothing, "every grade of the judgments is 0 or less")
         placed = self.ranked.placed(qrels, protocol)
         words = (
             f"{self.method} learnt from the judgments of {many(known, 'query', 'queries')}: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
 
@@ -145,14 +146,15 @@ class Fusion(Settings):
         self, candidates: Candidates, learnt: Learnt = ()
     ) -> tuple[Candidates, Floats, Floats]:
         """Normalise; compute what each entry gives its document; and the score of each document."""
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="raise", invalid="ignore"), suppress(FloatingPointError):
             prepared = self.prepared(candidates)
             given = self.given(prepared, learnt)
             found = self.combined(prepared, given)
-        if np.isnan(found).any():
-            hint = "repair the scores, or fuse by ranks, as RRF does, or with norm=rank"
-            raise UsageError(f"{self} cannot fuse scores that are infinite or so large", hint)
-        return prepared, given, found
+            grown = np.isinf(found).any() and np.isfinite(candidates.score).all()
+            if not (grown or np.isnan(found).any()):
+                return prepared, given, found
+        hint = "repair the scores, or fuse by ranks, as RRF does, or with norm=rank"
+        raise UsageError(f"{self} cannot fuse scores that are infinite or so large", hint)
 
     def scores(self, candidates: Candidates, learnt: Learnt = ()) -> Floats:
         """Compute the fused score of each document."""

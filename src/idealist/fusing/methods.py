@@ -88,6 +88,8 @@ def make_fusion(name: str, parameters: Mapping[str, Any]) -> Fusion:
         hint = nearest(key, cls.parameters())
         if key == "weights":
             hint = "WRRF, WSUM and others take weights: see idealist fuse --list"
+        if key == "alpha" and "weights" in cls.parameters():
+            hint = "give a weight for each run, in their order: weights=(1-alpha,alpha)"
         raise UsageError(f"{cls.__name__} has no parameter {key!r}", hint)
     return cls(**given)
 

@@ -163,7 +163,8 @@ def _shared(runs: Sequence[Run], own: Sequence[Collection[str]], missing: str) -
     names = ", ".join(run.name for run in runs)
     several = {query for query, count in Counter(chain(*own)).items() if count > 1}
     if not (common if missing == "skip" else several):
-        told = [f"{run.name} has {_some(sorted(k))}" for run, k in zip(runs, own, strict=True)]
+        firsts = [_some(sorted(k)) or "none" for k in own]
+        told = [f"{run.name} has {first}" for run, first in zip(runs, firsts, strict=True)]
         hint = f"{few(told)}: give runs of one query set"
         raise UsageError(f"{names} have no query in common", hint)
     if missing == "error" and every != common:

@@ -128,15 +128,15 @@ def max_gain(
 ) -> Adjusted:
     """Adjust the largest of many gains measured on the same queries, skewed differences too.
 
-    Formula: p_j = 2 (1 + #{max_i g_i* ≥ g_j}) / (resamples + 1), where g = mean / (s + s₀), s is
-    its standard error and s₀ the median of all; g* are those of recentred differences of queries
-    drawn with replacement, the same for all rows. Losses are tested as gains of the other side.
+    Formula: p_j = 2 (1 + #{max_i g_i* ≥ g_j}) / (resamples + 1), at most 1, where g = mean / (s +
+    s₀), s is its standard error and s₀ the median of all; g* are those of recentred differences of
+    queries drawn with replacement, the same for all rows
 
     Sign flips take differences for symmetric. Of many settings that gain a little in most queries
     and lose much in few, the best is one whose losses are rare here by chance, and its small s says
     no more than that: draws without losses show how far chance goes. s₀ keeps rows that differ in
     hardly any query from deciding. Rows that are worse by √(2 log log n) errors do not count. The
-    limits are those of t, one a row.
+    limits are those of t, one a row; 0 where nothing varies. Nothing is said of losses.
 
     >>> p, limits = max_gain([[0.1, 0.2, 0.3, 0.1, 0.2], [0.1, -0.1, 0.1, 0.0, 0.0]])
     >>> p.round(1).tolist()
@@ -146,14 +146,6 @@ def max_gain(
     2001, doi:10.1073/pnas.091062498 (s₀)
     """
     rows = np.asarray(differences, float)
-    gained = _by_largest_gain(rows, resamples, seed, alpha)
-    lost = _by_largest_gain(-rows, resamples, seed, alpha)
-    is_gain = rows.mean(axis=1) >= 0
-    return Adjusted(*(np.where(is_gain, up, down) for up, down in zip(gained, lost, strict=True)))
-
-
-def _by_largest_gain(rows: Array, resamples: int, seed: int, alpha: float) -> Adjusted:
-    """Adjust the rows that gain."""
     n = rows.shape[1]
     means, errors = rows.mean(axis=1), rows.std(axis=1, ddof=1) / math.sqrt(n)
     errors[errors <= ROUNDING * np.abs(rows).max(axis=1)] = 0.0
@@ -163,7 +155,7 @@ def _by_largest_gain(rows: Array, resamples: int, seed: int, alpha: float) -> Ad
     drawn = _largest_gains(rows[counted], steady, resamples, seed)
     maxima = Maxima(np.sort(drawn), tried=False)
     seen = _divided(means, errors + steady) * (1 - ROUNDING)
-    limits = _divided(maxima.limit(alpha / 2) * (errors + steady), errors)
+    limits = maxima.limit(alpha / 2) * np.where(errors > 0, 1 + _divided(steady, errors), 0.0)
     return Adjusted(np.minimum(1.0, 2 * maxima.p(seen)), limits)
 
 
@@ -187,10 +179,11 @@ def _largest_gains(rows: Array, steady: float, resamples: int, seed: int) -> Arr
     return largest
 
 
-def _divided(gains: Array, errors: Array) -> Array:
+def _divided(gains: ArrayLike, errors: Array) -> Array:
     """Divide; a gain without an error is infinite, and nothing by nothing is 0."""
-    free = np.where(gains > ROUNDING, np.inf, 0.0)
-    return np.where(errors > 0, gains / np.where(errors > 0, errors, 1.0), free)
+    over = np.asarray(gains)
+    free = np.where(over > ROUNDING, np.inf, 0.0)
+    return np.where(errors > 0, over / np.where(errors > 0, errors, 1.0), free)
 
 
 def _norms(rows: Array) -> Array:

@@ -108,8 +108,8 @@ class Family:
         """Every setting against the default: p-values and intervals hold for all at once.
 
         MaxT corrects for all that was tried, as for runs that are compared together. It takes
-        differences for symmetric, `max_gain` does not: the larger p-value of both counts. Settings
-        that learnt have the values of queries they did not learn from.
+        differences for symmetric, `max_gain` does not: of gains the larger p-value of both counts.
+        Settings that learnt have the values of queries they did not learn from.
         """
         trials, options = self.looks.trials, self.options
         found = {one: self._pair(one) for one in trials.tried if one != self.default}
@@ -121,8 +121,10 @@ class Family:
         )
         flipped = max_t(rows, None, flips, options.seed, options.alpha)
         gained = max_gain(trials.sense * rows, draws, options.seed, options.alpha)
-        limits = np.maximum([t_of(u, rows.shape[1] - 1) for u in flipped.limits], gained.limits)
-        larger = np.maximum(flipped.p, gained.p)
+        is_gain = trials.sense * rows.mean(axis=1) > 0
+        limits = np.array([t_of(u, rows.shape[1] - 1) for u in flipped.limits])
+        limits = np.where(is_gain, np.maximum(limits, gained.limits), limits)
+        larger = np.where(is_gain, np.maximum(flipped.p, gained.p), flipped.p)
         return {
             one: replace(pair, p_randomisation=p, p_own=p, p_adjusted=p, beyond=limit)
             for (one, pair), p, limit in zip(

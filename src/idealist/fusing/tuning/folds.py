@@ -107,9 +107,11 @@ def _check(count: int, groups: int, queries: int, grouped: bool) -> None:
         raise UsageError(f"folds cannot be {count!r}", "give a whole number of at least 2")
     if groups < count:
         have = many(queries, "query", "queries")
+        hint = "judge more queries"
         if grouped:
             have = f"{many(groups, 'group', 'groups')} of queries"
-        hint = "judge more queries" + (f", or use {groups} folds" if groups > 1 else "")
+            hint = "group by something that has more values, as queries of a group stay together"
+        hint += f", or use {groups} folds" if groups > 1 else ""
         raise UsageError(f"{have} cannot make {count} folds", hint)
 
 

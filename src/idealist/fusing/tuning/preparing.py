@@ -62,6 +62,9 @@ def prepared_trials(
     """
     evaluator = source.evaluator
     check_measure(evaluator)
+    if evaluator.qrels.grades.max(initial=0.0) <= 0:
+        told = "no document is relevant: every grade of the judgments is 0 or less"
+        raise UsageError(told, "`idealist audit QRELS RUN` says more")
     measured = source.measured(first, None)
     asked = chosen(evaluator.qrels.queries, measured.counted)
     if not asked:

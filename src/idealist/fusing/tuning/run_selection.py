@@ -86,7 +86,7 @@ class SubsetSource(Measuring):
         """Fuse the judged queries of a subset."""
         own = self.ranked.only(setting.runs)
         if setting.single:
-            return own.runs[0]
+            return self.given.only(setting.runs).singles(own)[0]
         return FusionSource(self.evaluator, self.given.only(setting.runs), own).run(
             self.method, some
         )
@@ -208,6 +208,8 @@ class RunSelection(Result):
             Column("not seen"), Column(f"{self.tuning.family.options.confidence} interval"),
         )  # fmt: skip
         title = f"{self.tuning.measure} as runs are added, the best first"
+        if (left := len(self.runs) - len(rows)) > 0:
+            title = f"{title}; the last {left} are not tried"
         return Table(columns, tuple(rows), title)
 
     def _sizes(self) -> Iterator[dict[str, Any]]:

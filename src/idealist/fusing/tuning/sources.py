@@ -12,7 +12,7 @@ import numpy as np
 
 from idealist.data import Qrels, Run
 from idealist.data.columns import Bools
-from idealist.errors import Defect
+from idealist.errors import Defect, UsageError
 from idealist.evaluating.doubt_case import file_word, is_filed
 from idealist.evaluating.evaluator import Evaluator
 from idealist.formats import read_run
@@ -22,10 +22,12 @@ from idealist.fusing.fusion import Fusion, Learnt
 from idealist.fusing.ranked_runs import Met, RankedRuns, placed_lists
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.measures.instrument import Instrument, Measured, measured
+from idealist.notation import many
 from idealist.protocol import Protocol
 from idealist.ranking.document_lists import ALL, DocumentLists
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import rank
+from idealist.rendering.doubt import Doubt
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,17 @@ class RunsToFuse:
     def ranked(self, only: Collection[str]) -> RankedRuns:
         """Rank the runs, for some queries."""
         return RankedRuns.of(self.runs, self.window, self.missing, self.protocol, only)
+
+    def singles(self, ranked: RankedRuns) -> tuple[Run, ...]:
+        """Return each run as it competes with fusions: within the window, if there is one."""
+        if self.window is None:
+            return ranked.runs
+        found = []
+        for run, lists in zip(ranked.runs, ranked.lists, strict=True):
+            rows = rows_of(ranked.queries, lists, self.protocol)
+            own = replace(rows, name=run.name, remarks=run.source.remarks)
+            found.append(Run(own, run.name))
+        return tuple(found)
 
     def only(self, names: Collection[str]) -> RunsToFuse:
         """Keep some of the runs."""
@@ -96,11 +109,19 @@ class Measuring:
         made = self.is_fused(setting) and protocol.order == "rank"
         return replace(protocol, order="given") if made else protocol
 
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the settings, beside what is of the best."""
+        return ()
+
     def measured(self, setting: Setting, some: Bools | None) -> Measured:
         """Make the run, rank it and measure."""
+        return measured(self.instrument, self.placements(setting, some))
+
+    def placements(self, setting: Setting, some: Bools | None) -> Placements:
+        """Make the run and rank it."""
         protocol = self.protocol_of(setting)
-        found = rank(self.evaluator.qrels, self.run(setting, some), [protocol])
-        return measured(self.instrument, found[protocol])
+        return rank(self.evaluator.qrels, self.run(setting, some), [protocol])[protocol]
 
     def listed(self, setting: Setting, queries: Sequence[str], some: Bools | None) -> DocumentLists:
         """Return the lists of some queries as they are measured, the best documents first."""
@@ -140,6 +161,11 @@ class FusionSource(Measuring):
         return self.ranked.names
 
     @cached_property
+    def singles(self) -> tuple[Run, ...]:
+        """The runs alone: with a window, no more of each list than is fused."""
+        return self.given.singles(self.ranked)
+
+    @cached_property
     def placed(self) -> list[Placements]:
         """Where the judged documents of each run are."""
         return self.ranked.placed(self.evaluator.qrels, self.protocol)
@@ -167,7 +193,7 @@ class FusionSource(Measuring):
     def run(self, setting: Setting, some: Bools | None = None) -> Run:
         """Fuse the judged queries; `some` of them are learnt from."""
         if not isinstance(setting, Fusion):
-            return self.ranked.runs[self.ranked.names.index(setting)]
+            return self.singles[self.ranked.names.index(setting)]
         learnt: Learnt = ()
         if setting.learns:
             taught = self.fused if some is None else self.fused & some
@@ -212,6 +238,31 @@ class CallSource(Measuring):
         super().__init__(evaluator)
         self.make_run = make_run
         self._held: dict[Setting, Run] = {}
+        self._lacking: dict[Setting, int] = {}
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """Some settings lack more of the judged queries than others."""
+        if len(set(self._lacking.values())) < 2:
+            return ()
+        most, count = (
+            max(self._lacking, key=self._lacking.__getitem__),
+            sum(map(bool, self._lacking.values())),
+        )
+        words = (
+            f"{many(count, 'setting lacks', 'settings lack')} judged queries, which count as "
+            f"missing: {setting_text(most)} lacks {self._lacking[most]:,}"
+        )
+        return (Doubt("uneven-queries", words, count, total=len(self._lacking)),)
+
+    def placements(self, setting: Setting, some: Bools | None) -> Placements:
+        """Make the run and rank it; refuse one that has no judged query."""
+        found = super().placements(setting, some)
+        if not found.in_run.any():
+            told = f"the run of {setting_text(setting)} has no judged query"
+            raise UsageError(told, "let the function search for the queries of the judgments")
+        self._lacking[setting] = int((~found.in_run).sum())
+        return found
 
     def learns(self, setting: Setting) -> bool:
         """Whether it learns from judgments: what a function does is its own affair."""

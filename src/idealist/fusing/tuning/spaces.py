@@ -255,8 +255,8 @@ class ParameterSpace:
     """Parameters of anything that makes a run: lists of values, or (low, high) of numbers.
 
     A list is tried as it is, such as the whole numbers that make sense; a range is first tried at
-    five points, then refined. What is tried
-    first is the `default`, or the first of each list and the middle of each range.
+    five points, evenly or, where it spans more than a factor of ten, in ratio, then refined. What
+    is tried first is the `default`, or the first of each list and the middle of each range.
 
     >>> [dict(one)["b"] for one in ParameterSpace({"b": (0.0, 1.0)}).coarse()]
     [0.5, 0.0, 0.25, 0.75, 1.0]
@@ -294,6 +294,10 @@ class ParameterSpace:
         low, high = given
         if not -math.inf < low < high < math.inf:
             raise UsageError(f"{name}: {given} is not a range", "give (low, high)")
+        if isinstance(low, int) and isinstance(high, int):
+            told = f"{name}: {given} may be whole numbers or all between them"
+            hint = f"give ({low}.0, {high}.0) for a range, or a list such as [{low}, {high}]"
+            raise UsageError(told, hint)
         return True
 
     @cached_property

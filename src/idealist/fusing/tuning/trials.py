@@ -18,6 +18,7 @@ from idealist.fusing.tuning.folds import Folds
 from idealist.fusing.tuning.spaces import Setting, setting_text
 from idealist.measures.instrument import Measured
 from idealist.ranking.document_lists import DocumentLists
+from idealist.rendering.doubt import Doubt
 
 #: Folds that a setting learnt nothing from.
 Without = frozenset[int]
@@ -60,6 +61,10 @@ class Source(Protocol):
 
     def command(self, setting: Setting) -> str:
         """Write the command that makes it; empty where there is none."""
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What is doubtful about the settings, beside what is of the best."""
 
     def keep(self, settings: Iterable[Setting]) -> None:
         """Let go of the runs of all other settings."""

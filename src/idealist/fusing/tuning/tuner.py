@@ -65,9 +65,10 @@ def tune(
     those of `evaluate`.
 
     `runs` may also be a function that makes a run of parameters; `methods` then says which there
-    are, as lists of values or (low, high), and `default` which are used today. It is called once
-    for each combination, not from several threads; and again for a run that is wanted in the end
-    and was let go.
+    are, as lists of values or (low, high), and `default` which are used today; without it, the
+    first of each list and the middle of each range are taken for that. It is called once for each
+    combination, not from several threads; and again for a run that is wanted in the end and was
+    let go.
 
     >>> import random
     >>> draw = random.Random(0).random
@@ -97,7 +98,8 @@ def tune(
     first, learns = coarse[0], any(map(source.learns, coarse))
     trials = prepared_trials(source, first, folds, options, groups, slices, learns=learns)
     looks = search(trials, space, _rounds(rounds), tick)
-    return Tuning.of(looks, others, first, options, left_out)
+    assumed = given is None and default is None
+    return Tuning.of(looks, others, first, options, left_out, assumed=assumed)
 
 
 def _fusions(methods: Any, default: Any, source: FusionSource) -> FusionSpace:

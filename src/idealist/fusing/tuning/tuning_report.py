@@ -132,6 +132,7 @@ def _behind(found: Tuning) -> Iterator[str]:
         yield f"Optimism: {good} is too good by {number(abs(found.optimism))}."
     yield from _weighed(found)
     yield _chosen(found)
+    yield from _surest(found)
     yield from _alone(found)
 
 
@@ -154,6 +155,17 @@ def _chosen(found: Tuning) -> str:
     different = len(set(found.chosen))
     how = "the same setting each time" if different == 1 else f"{different} different settings"
     return f"Chosen in {len(found.chosen)} folds: {told} ({how})."
+
+
+def _surest(found: Tuning) -> Iterator[str]:
+    """Name a setting that is significantly better, where the best is not."""
+    if found.surest is None or found.is_real:
+        return
+    pair, mean = found.family.pairs[found.surest], found.looks.whole.means[found.surest]
+    yield (
+        f"{_named(found.surest)} ({number(mean)}) is not the best, and significantly better than "
+        f"the default ({p_words(pair.p_adjusted)}): more queries would tell what to use."
+    )
 
 
 def _alone(found: Tuning) -> Iterator[str]:
@@ -195,6 +207,9 @@ def _how(found: Tuning) -> Iterator[str]:
         f"{many(found.n, 'query', 'queries')}{groups} in {folds.count} folds, seed {options.seed}; "
         "seen: on all of them; not seen: each fold measured with what was chosen on the others"
     )
+    if found.assumed:
+        middle = "the first value of each list, the middle of each range"
+        yield f"nobody said what is in use: the default is {middle}"
     if found.left_out:
         lacking = many(found.left_out, "judged query is", "judged queries are")
         yield f"{lacking} left out, as some runs lack them: nothing here is about them"

@@ -37,9 +37,9 @@ class Tuning(Result):
 
     `best` is the setting that is best on all queries, `choice` what the verdict says to use. The
     `estimate` is what tuning is worth on new queries, `in_sample` what it seems to be worth on
-    those that were chosen on, and the `optimism` lies between them. `contenders` are the default
-    and what else needs no tuning. `run` is the run of the choice, `out_of_fold` one that has for
-    each query what was chosen without it.
+    those that were chosen on, and the `optimism` lies between them. `contenders` are the default,
+    which may be `assumed` as nobody said it, and what else needs no tuning. `run` is the run of
+    the choice, `out_of_fold` one that has for each query what was chosen without it.
     """
 
     family: Family
@@ -47,11 +47,12 @@ class Tuning(Result):
     tuned: Contender
     contenders: tuple[Contender, ...]
     left_out: int = 0
+    assumed: bool = False
 
     @classmethod
     def of(
         cls, looks: Looks, others: Mapping[str, Wanted], default: Setting, options: Options,
-        left_out: int = 0,
+        left_out: int = 0, *, assumed: bool = False,
     ) -> Tuning:  # fmt: skip
         """Weigh what was tried against the default; `others` say what else competes, by name.
 
@@ -66,7 +67,7 @@ class Tuning(Result):
         tuned = family.contender("tuned", lambda _: True)
         contenders = tuple(family.contender(name, which) for name, which in wanted.items())
         evaluation = source.evaluator(source.shown(tuned.setting))
-        return cls(family, evaluation, tuned, contenders, left_out)
+        return cls(family, evaluation, tuned, contenders, left_out, assumed)
 
     @property
     def looks(self) -> Looks:
@@ -137,6 +138,16 @@ class Tuning(Result):
     def pair(self) -> Pair | None:
         """The best setting against the default, corrected for all that was tried."""
         return self.tuned.pair
+
+    @cached_property
+    def surest(self) -> Setting | None:
+        """The setting that is significantly better than the default, with the best mean."""
+        sense, means = self.looks.trials.sense, self.looks.whole.means
+        better = [
+            one for one, pair in self.family.pairs.items()
+            if one in means and pair.significant and pair.better
+        ]  # fmt: skip
+        return max(better, key=lambda one: sense * means[one], default=None)
 
     @property
     def is_real(self) -> bool:
@@ -212,8 +223,8 @@ class Tuning(Result):
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """What is doubtful about the judgments and the best run."""
-        return self.evaluation.doubts
+        """What is doubtful about the judgments, the best run and the settings."""
+        return (*self.evaluation.doubts, *self.source.doubts)
 
     @property
     def verdict(self) -> str:

@@ -184,7 +184,7 @@ def response(
     cells = [(one.at, one.mean, Interval(one.low, one.high)) for one in answers]
     return Figure(
         kind="response",
-        title=f"{measure} by {parameter}, on the queries that were chosen on",
+        title=f"{measure} by {parameter}, on the queries that the choice was made on",
         says=_response_said(measure, parameter, best, top, flat, rope),
         x=Axis(parameter, first, last, log=0 < WIDE * first <= last, format=SETTING),
         y=Axis(f"mean {measure}", low, high),
