@@ -246,6 +246,27 @@ def test_failed_queries_count_as_nothing_only_where_somebody_says_so() -> None:
         "FAIL 2 queries became empty, none may: b, c. The search of 1 of them failed: b."
     ]
     assert "failed-queries" in {one.code for one in il.audit(qrels, found.run).findings}
+    worse = il.gate(qrels, found.run, good, "RR", missing="zero")
+    assert [one.run for one in worse.doubts if one.code == "failed-queries"] == ["run"]
+
+
+def test_queries_that_were_not_asked_count_as_nothing_only_where_somebody_says_so(
+    tmp_path: Path,
+) -> None:
+    queries = {"a": "x", "b": "y", "c": "z"}
+    il.collect(lambda text: ["d1"], queries, output=tmp_path / "whole.jsonl", concurrency=1)
+    lines = (tmp_path / "whole.jsonl").read_text("utf-8").splitlines()
+    stopped = tmp_path / "stopped.jsonl"
+    stopped.write_text("\n".join(lines[:2]) + "\n", "utf-8")
+    qrels = {q: {"d1": 1} for q in queries}
+    words = r"2 judged queries have no ranking, because the search failed or timed out, or was not"
+    with pytest.raises(InputError, match=words):
+        il.gate(qrels, stopped, tmp_path / "whole.jsonl", "RR")
+    assert il.evaluate(qrels, stopped, "RR", missing="skip")["RR"] == 1
+    gate = il.gate(qrels, stopped, tmp_path / "whole.jsonl", "RR", missing="zero")
+    assert [one.run for one in gate.doubts if one.code == "unasked-queries"] == ["stopped"]
+    answered = json.loads(lines[1])["query"]
+    assert il.evaluate({answered: {"d1": 1}}, stopped, "RR")["RR"] == 1
 
 
 @pytest.fixture

@@ -104,20 +104,28 @@ class Evaluator:
         return DoubtCase(self, ranked, placed, found)
 
     def _check_failed(self, case: DoubtCase) -> None:
-        """Refuse a run whose failed searches would count as 0, unless somebody said that."""
+        """Refuse a run whose failed searches would count as 0, unless somebody said that.
+
+        Where some queries were not asked, those that the run lacks are taken to be among them.
+        """
         zero = any(
             one.protocol.missing == "zero" and "missing" not in self.written[label]
             for label, one in self.instruments.items()
         )
-        remarks = [one for one in case.run.source.remarks if one.code == "failed-queries"] * zero
+        codes = ("failed-queries", "unasked-queries") if zero else ()
+        remarks = [one for one in case.run.source.remarks if one.code in codes]
         failed = sorted({query for one in remarks for query in one.queries} & self.qrels.known)
+        why = "the search failed or timed out"
+        if any(one.code == "unasked-queries" for one in remarks):
+            failed = sorted({*failed, *case.named(~case.first.in_run)})
+            why = f"{why}, or was not made"
         if failed:
             some = many(len(failed), "judged query has", "judged queries have")
             again = next((f"{one.command}; or " for one in remarks if one.command), "")
             faults = Faults(case.run.source.name)
             faults.fail(
                 "failed-search",
-                f"{some} no ranking, because the search failed or timed out ({few(failed)})",
+                f"{some} no ranking, because {why} ({few(failed)})",
                 f"ask again: {again or 'collect with resume; or '}leave {_it(failed)} out with "
                 f"--set missing=skip, or count {_it(failed)} as 0 with --set missing=zero",
             )

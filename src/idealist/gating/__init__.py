@@ -34,6 +34,7 @@ from idealist.measures import Measure, parse
 from idealist.notation import text
 from idealist.ranking.placements import Placements
 from idealist.ranking.ranked import Ranked
+from idealist.rendering.doubt import Doubt
 
 __all__ = [
     "Gate", "GatePlan", "assert_not_worse", "check_run", "find_baseline", "gate",
@@ -42,6 +43,8 @@ __all__ = [
 
 #: What is measured unless the caller says otherwise: one measure, as each further one costs power.
 MEASURES = ("nDCG@10",)
+#: Doubts about searches without a whole answer: a base run that lacks some is easily beaten.
+UNFINISHED = ("failed-queries", "partial-queries", "unasked-queries")
 
 
 def gate(
@@ -113,7 +116,7 @@ def gate(
     spread = {doubt.message: doubt for one in checks for doubt in heavy_vary_more(one.pair)}
     return Gate(
         before.run, after.run, checks, tuple(sorted(had - has)), allowed, after.signatures,
-        (*spread.values(), *after.doubts), rescore, dropped, after.convention,
+        (*spread.values(), *_doubts(before, after)), rescore, dropped, after.convention,
     )  # fmt: skip
 
 
@@ -215,8 +218,15 @@ def gate_evaluations(
     checks = _checks(own, -1.0, before, after, rules, slices)
     checks = tuple(replace(one, unmet=unmet) for one in checks)
     return Gate(
-        before.run, after.run, checks, (), 0, signed, after.doubts, False, (), after.convention
-    )
+        before.run, after.run, checks, (), 0, signed, tuple(_doubts(before, after)), False, (),
+        after.convention,
+    )  # fmt: skip
+
+
+def _doubts(before: Evaluation, after: Evaluation) -> list[Doubt]:
+    """Say what is doubtful about the new run, and which searches of the base run are lacking."""
+    lacking = [one for one in before.doubts if one.code in UNFINISHED]
+    return [*(replace(one, run=before.run) for one in lacking), *after.doubts]
 
 
 def _checks(

@@ -172,7 +172,8 @@ class Gate(Result):
             return []
         verdict, allowed = FAIL if self.too_empty else PASS, f"{self.max_empty or 'none'} may"
         words = f"{many(len(self.emptied), 'query', 'queries')} became empty"
-        failed = {q for one in self.doubts if one.code == "failed-queries" for q in one.queries}
+        own = [one for one in self.doubts if one.run in ("", self.new)]
+        failed = {q for one in own if one.code == "failed-queries" for q in one.queries}
         lost = sorted(failed.intersection(self.emptied))
         why = f" The search of {len(lost)} of them failed: {few(lost)}." if lost else ""
         return [f"{verdict} {words}, {allowed}: {few(self.emptied)}.{why}"]
