@@ -245,10 +245,8 @@ class CallSource(Measuring):
         """Some settings lack more of the judged queries than others."""
         if len(set(self._lacking.values())) < 2:
             return ()
-        most, count = (
-            max(self._lacking, key=self._lacking.__getitem__),
-            sum(map(bool, self._lacking.values())),
-        )
+        most = max(self._lacking, key=self._lacking.__getitem__)
+        count = sum(map(bool, self._lacking.values()))
         words = (
             f"{many(count, 'setting lacks', 'settings lack')} judged queries, which count as "
             f"missing: {setting_text(most)} lacks {self._lacking[most]:,}"
