@@ -43,12 +43,12 @@ BELOW = np.iinfo(np.int32).max
 class Dropped:
     """What of a log was left out or put together, by how many rows, documents or pages.
 
-    Rows `without_query` or `without_document`; documents `without_position`, or `clicked_unseen`,
-    of which no impression is logged; rows that say again what is known, `repeated`, or that say
-    clicked where another says not, `contradictory`; documents at
-    `several_positions` of one page, which count once; `shared_positions`, at which another document
-    of the page is too; searches of `unknown_query`; and pages taken `as_returned`, since no
-    impression is logged.
+    Rows `without_query`, `without_document` or `without_position`, and those of searches of
+    `unknown_query`; documents that are `clicked_unseen`, of which no impression is logged; rows
+    that say again what is known, `repeated`, or that say clicked where another says not,
+    `contradictory`; documents at `several_positions` of one page, which count once;
+    `shared_positions`, at which another document of the page is too; and pages taken `as_returned`,
+    since no impression is logged.
     """
 
     without_query: int = 0
@@ -211,10 +211,12 @@ def _pages(rows: Any, none: ClickCounts, dropped: Dropped) -> tuple[ClickCounts,
     starts, page = np.flatnonzero(new), np.cumsum(new) - 1
     query = np.maximum.reduceat(rows["query"], starts).astype(np.int64)
     held_out = rows["flags"][starts] & HELD_OUT > 0
-    dropped.unknown_query += int((query == NONE).sum())
-    flags = _with_returned(rows["flags"], page, starts, dropped)
+    is_unknown = query[page] == NONE
+    dropped.unknown_query += int(is_unknown.sum())
+    known = np.where(is_unknown, 0, rows["flags"]).astype(np.uint8)
+    flags = _with_returned(known, page, starts, dropped)
     page, document, position, clicked = _places(
-        page, rows["document"], rows["position"], np.where(query[page] == NONE, 0, flags), dropped
+        page, rows["document"], rows["position"], flags, dropped
     )
     own, first = np.unique(page, return_index=True)
     last = np.zeros(0, np.int64)
@@ -263,7 +265,8 @@ def _places(
     at = np.where(at_click < BELOW, at_click, at)
     _count_positions(group[placed], position[placed], flags[placed] & CLICKED > 0, dropped)
     dropped.clicked_unseen += int((clicked & ~shown).sum())
-    dropped.without_position += int((shown & (at == BELOW)).sum())
+    rows = np.bincount(group)
+    dropped.without_position += int(rows[shown & (at == BELOW)].sum())
     kept = np.flatnonzero(at < BELOW)
     page, document, at, clicked = page[first][kept], document[first][kept], at[kept], clicked[kept]
     order = np.lexsort((document, at, page))
