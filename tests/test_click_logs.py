@@ -422,6 +422,27 @@ def test_what_of_ubi_is_left_out_is_counted_in_rows() -> None:
     assert codes(log) == {"clicks-returned": 1, "clicks-left-out": 2}
 
 
+def test_events_of_no_search_are_counted() -> None:
+    lost = [event("s1", "click", "b") | {"query_id": none} for none in (None, "", " ")]
+    hover = event("s1", "product_hover") | {"query_id": None}
+    log = il.read_clicks([*QUERIES, *EVENTS, *lost, hover])
+    assert lists(log) == expected(SEEN)
+    (left,) = [one for one in log.doubts if one.code == "clicks-left-out"]
+    assert (left.count, log.rows - left.count) == (3, il.read_clicks([*QUERIES, *EVENTS]).rows)
+    assert left.finding.endswith("3 without a query_id")
+
+
+def test_a_search_of_several_texts_is_doubted() -> None:
+    more = [event("s1", "click", "b", 2, user_query="zebra"), event("s2", "click", "a")]
+    for records in ([*QUERIES, *EVENTS, *more], [*more, *EVENTS, *QUERIES]):
+        log = il.read_clicks(records)
+        assert {query for query, _ in lists(log)} == {"tv"}
+        assert codes(log)["clicks-queries"] == 1
+    alone = [event("s1", "impression", user_query=text) for text in ("tv", "zebra", "radio")]
+    log = il.read_clicks(alone)
+    assert ({query for query, _ in lists(log)}, codes(log)["clicks-queries"]) == ({"zebra"}, 1)
+
+
 def test_a_log_of_which_nothing_is_left_says_what_rows_lack() -> None:
     bare = [event("s1", "impression", "a", None), event("s1", "click", "b", None)]
     with pytest.raises(InputError) as caught:

@@ -25,11 +25,15 @@ from idealist.rendering.wording import counted, few
 #: Rows that are left out, by what they lack.
 LEFT_OUT = {
     "without_query": "without a query", "without_document": "without a document",
-    "without_position": "without a position",
+    "without_position": "without a position", "without_search": "without a query_id",
     "unknown_query": "of searches whose query is unknown",
 }  # fmt: skip
 #: What else is counted: the doubt that it becomes, one and several, and what is said of them.
 SAID = {
+    "several_queries": (
+        "clicks-queries", "search", "searches",
+        "with several texts: that of ubi_queries counts, or else the last by the alphabet",
+    ),
     "clicked_unseen": (
         "clicks-unseen", "clicked document", "clicked documents",
         "left out: no row says that the page showed them",
@@ -54,7 +58,7 @@ SAID = {
     "repeated": ("clicks-repeated", "row", "rows", "repeated: each counts once"),
 }  # fmt: skip
 #: Those that are more than notes.
-BAD = {"clicks-unseen", "clicks-returned"}
+BAD = {"clicks-unseen", "clicks-returned", "clicks-queries"}
 #: Of how many rows at least all must be clicks to be doubted, and how unlikely chance must be, as
 #: documents differ; and how often documents are clicked at most where others are logged. Suggested.
 MANY, CHANCE, MOST_CLICKED = 20, 1e-4, 0.9

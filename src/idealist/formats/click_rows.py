@@ -46,7 +46,8 @@ class ClickRows:
     """A block of rows: a session, a query and a document each, with position and `flags`.
 
     A query or document that is not known is None. Where a session is one search, `is_search`, it
-    alone says which rows belong together; else it may have several queries.
+    alone says which rows belong together; else it may have several queries. `unsearched` counts
+    events that are of no search, and no rows.
     """
 
     session: Coded
@@ -55,6 +56,7 @@ class ClickRows:
     position: Codes
     flags: Flags
     is_search: bool = False
+    unsearched: int = 0
 
     def __len__(self) -> int:
         return len(self.flags)
@@ -116,7 +118,9 @@ def shown_rows(columns: Mapping[str, Coded], faults: Faults, line: Line | None =
     )
 
 
-def event_rows(columns: Mapping[str, Coded], flags: Flags, faults: Faults, line: Line) -> ClickRows:
+def event_rows(
+    columns: Mapping[str, Coded], flags: Flags, unsearched: int, faults: Faults, line: Line
+) -> ClickRows:
     """Check rows that are events of searches: each has its own flags, and may lack anything."""
     check = _Checker(faults, line)
     return ClickRows(
@@ -126,6 +130,7 @@ def event_rows(columns: Mapping[str, Coded], flags: Flags, faults: Faults, line:
         position=check.converted("position", columns["position"], _position, np.int32),
         flags=flags,
         is_search=True,
+        unsearched=unsearched,
     )
 
 

@@ -21,7 +21,15 @@ from idealist.errors import Faults
 from idealist.formats.cells import Line, shown
 from idealist.formats.click_names import CLICKED as CLICKED_NAMES
 from idealist.formats.click_names import named
-from idealist.formats.click_rows import CLICKED, RETURNED, SHOWN, ClickRows, coded, event_rows
+from idealist.formats.click_rows import (
+    CLICKED,
+    RETURNED,
+    SHOWN,
+    ClickRows,
+    coded,
+    event_rows,
+    is_nothing,
+)
 
 #: What logs of it are read as.
 UBI = "events of UBI"
@@ -82,22 +90,23 @@ def _source(hit: Any, faults: Faults, line: int | None) -> Mapping[str, Any]:
 
 
 def read_events(records: Sequence[Mapping[str, Any]], faults: Faults, line: Line) -> ClickRows:
-    """Read events and queries, in any mixture."""
-    rows = [row for number, one in enumerate(records) for row in _rows(one, number, faults, line)]
-    faults.check()
+    """Read events and queries, in any mixture; count events that name no search."""
+    every = [row for number, one in enumerate(records) for row in _rows(one, number)]
+    rows = [row for row in every if not row[4] or not is_nothing(row[0])]
     cells = list(zip(*rows, strict=True)) or [()] * 6
     names = ("session", "query", "document", "position")
     columns = {name: coded(column) for name, column in zip(names, cells, strict=False)}
     owner = cells[5]
-    return event_rows(columns, np.array(cells[4], np.uint8), faults, lambda row: line(owner[row]))
+    flags, lost = np.array(cells[4], np.uint8), len(every) - len(rows)
+    return event_rows(columns, flags, lost, faults, lambda row: line(owner[row]))
 
 
-def _rows(record: Mapping[str, Any], number: int, faults: Faults, line: Line) -> Iterator[Row]:
+def _rows(record: Mapping[str, Any], number: int) -> Iterator[Row]:
     """Take a record apart: an event is a row, and a query one for itself and each of its hits."""
     search, query = record.get("query_id"), record.get("user_query")
     if "action_name" in record:
         flags = ACTIONS.get(str(record["action_name"]).lower(), 0)
-        if flags and search is not None:
+        if flags:
             thing, place = _parts(record.get("event_attributes"))
             yield search, query, thing, place, flags, number
         return
