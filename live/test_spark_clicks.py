@@ -49,5 +49,15 @@ def test_names_faults_and_other_data(spark: Any) -> None:
     )
     with pytest.raises(InputError, match="position -1 is not a whole number"):
         read_clicks(bad)
+    unclear = spark.createDataFrame(
+        [("s1", "q", "a", 1, 7, True)], ["session", "query", "sku", "rank", "slot", "click"]
+    )
+    with pytest.raises(InputError, match="rank and slot could each be the position"):
+        read_clicks(unclear)
+    nested = spark.createDataFrame(
+        [("s1", "q", ["a"], 1, True)], ["session", "query", "sku", "position", "click"]
+    )
+    with pytest.raises(InputError, match=r"document \['a'\]: an id must be text"):
+        read_clicks(nested)
     with pytest.raises(UsageError, match="no data frame of Spark"):
         read_clicks(rows)

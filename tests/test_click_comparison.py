@@ -154,6 +154,65 @@ def test_columns_have_several_names_and_words(rows: list[dict[str, Any]]) -> Non
     assert il.compare_by_clicks(LISTS, rows).tally == (1, 0, 1)
 
 
+def test_our_own_name_is_taken_first() -> None:
+    """The rank is the engine's, and the text of a query stands beside its id."""
+    names = "session", "query", "list", "document", "position", "rank", "query_text", "doc_id"
+    rows = [("s1", "q1", "1", "y", "2", "40", "red", "9"), ("s2", "q1", "1", "x", "1", "7", "", "")]
+    found = il.compare_by_clicks(LISTS, records(rows, *names))
+    assert (found.tally, found.read_as) == ((1, 0, 1), "")
+
+
+def test_a_search_comes_before_a_visit_which_counts_together() -> None:
+    """One visit sees two lists of a query; its searches are alike."""
+    lists = [LISTS[0], {**LISTS[0], "list": 2}]
+    names = "session_id", "search_id", "qid", "list", "document"
+    rows = [("v1", "s1", "q1", "1", "y"), ("v1", "s2", "q1", "2", "x"), ("v2", "s3", "q1", "1", "")]
+    found = il.compare_by_clicks(lists, records(rows, *names))
+    assert (found.tally, found.units) == ((1, 1, 1), 2)
+    read = "clicks: session = search_id, query = qid, user = session_id"
+    assert found.read_as == read
+    assert f"read: {read}" in str(found)
+    owned = [{**row, "user_id": "ann"} for row in records(rows, *names)]
+    assert il.compare_by_clicks(lists, owned).units == 1
+    given = {"session": "session_id"}
+    with pytest.raises(il.InputError, match="saw list 1 of query 'q1' before"):
+        il.compare_by_clicks(lists, records(rows, *names), columns=given)
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (("session", "query", "rank", "slot"), "rank and slot could each be the position"),
+        (("visit_id", "session_id", "query", "doc"), "visit_id and session_id could each be the s"),
+        (("session", "query", "doc", "list_id", "variant"), "list_id and variant could each be"),
+        (("session", "query", "doc", "user_id", "visitor_id"), "could each be the user"),
+    ],
+)
+def test_columns_that_could_each_be_meant_are_refused(names: tuple[str, ...], says: str) -> None:
+    with pytest.raises(il.InputError, match=says) as told:
+        il.compare_by_clicks(LISTS, [dict.fromkeys(names, "1")])
+    assert "choose one: --columns" in told.value.hint
+
+
+@pytest.mark.parametrize("blank", [None, "", " ", float("nan")])
+def test_blank_cells_say_nothing(blank: Any) -> None:
+    """Else all sessions without a user would be of one, and searches without a click have one."""
+    clean = many(20, 18, 10)
+    rows = [{**row, "user": blank, "list": blank, "position": blank} for row in clean]
+    rows = [{**row, "document": row["document"] or blank} for row in rows]
+    assert il.compare_by_clicks(LISTS, rows).data() == il.compare_by_clicks(LISTS, clean).data()
+    unclicked = [{**row, "document": "x", "clicked": blank} for row in clean]
+    assert il.compare_by_clicks(LISTS, unclicked).tally == (0, 48, 0)
+    for name in ("session", "query"):
+        with pytest.raises(il.InputError, match=f"the {name} is"):
+            il.compare_by_clicks(LISTS, [{**clean[0], name: blank}])
+
+
+def test_clicks_have_the_words_of_other_logs() -> None:
+    rows = [{"session": word, "query": "q1", "document": "y", "clicked": word} for word in "tyfn01"]
+    assert il.compare_by_clicks(LISTS, rows).tally == (3, 3, 0)
+
+
 def test_columns_can_be_named() -> None:
     rows = records([("s1", "q1", "y"), ("s2", "q1", "x")], "who", "what", "hit")
     names = {"session": "who", "query": "what", "document": "hit"}
@@ -206,6 +265,12 @@ def test_faults_name_the_line(
     assert words in str(told.value)
     assert str(path) in str(told.value)
     assert told.value.hint
+
+
+def test_columns_may_be_arrays() -> None:
+    frame = pd.DataFrame(records())
+    columns = {name: frame[name].to_numpy() for name in frame}
+    assert il.compare_by_clicks(LISTS, columns).tally == (2, 2, 1)
 
 
 def test_columns_must_be_of_one_length() -> None:

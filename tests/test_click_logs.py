@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -135,6 +136,87 @@ def test_usual_names_of_columns(names: list[str], said: str, tmp_path: Path) -> 
     log = il.read_clicks(tmp_path / "log.csv")
     assert lists(log) == expected(PAGES)
     assert said in log.read_as
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"position": "position", "rank": "position"}, "position = position"),
+        ({"rank": "position", "Position": "position"}, "position = Position"),
+        ({"query_text": "query", "query": "query"}, "query = query"),
+        ({"sku": "document", "document": "document"}, "document = document"),
+        ({"clicks": "clicked", "clicked": "clicked"}, "clicked = clicked"),
+        ({"clicks": "clicked", "is_click": "clicked"}, "clicked = is_click"),
+        ({"search_id": "session", "session": "session"}, "session = session"),
+        ({"visit_id": "document", "search_id": "session"}, "session = search_id"),
+        ({"query_id": "document", "query_text": "query"}, "session = session, query = query_text"),
+        ({"session_id": "session", "query_id": "document"}, "session = session_id, query = query"),
+        (
+            {"session_id": "document", "query_id": "session", "user_query": "query"},
+            "session = query_id, query = user_query",
+        ),
+    ],
+)
+def test_our_own_name_is_taken_first_and_a_search_before_a_visit(
+    names: dict[str, str], said: str
+) -> None:
+    gone = {*names.values()} - {"document"}
+    rows = [
+        {
+            **{ours: cell for ours, cell in row.items() if ours not in gone},
+            **{name: row[ours] for name, ours in names.items()},
+        }
+        for row in ROWS
+    ]
+    log = il.read_clicks(rows)
+    assert said in log.read_as
+    assert lists(log) == expected(PAGES)
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        ("session,query,document,rank,slot,clicked", "rank and slot could each be the position"),
+        ("session_id,request_id,query,sku,rank,clicked", "session_id and request_id could each"),
+        ("search_id,serp_id,query,sku,rank,clicked", "search_id and serp_id could each be the se"),
+        ("session,query,sku,asin,position,clicked", "sku and asin could each be the document"),
+        ("session,search_term,keyword,sku,rank,clicked", "search_term and keyword could each be"),
+        ("session,query,sku,rank,click,is_click", "click and is_click could each be the clicked"),
+        ("session,query,sku,position,position,clicked", "two columns are called 'position'"),
+    ],
+)
+def test_columns_that_could_each_be_meant_are_refused(
+    names: str, says: str, tmp_path: Path
+) -> None:
+    table = pa.table([pa.array(["1"])] * 6, names=names.split(","))
+    pa.parquet.write_table(table, tmp_path / "log.parquet")
+    (tmp_path / "log.csv").write_text(f"{names}\n1,1,1,1,1,1\n")
+    for path in tmp_path.iterdir():
+        with pytest.raises(InputError, match=says):
+            il.read_clicks(path)
+    if "could each" in says:
+        choice = says.split(" and ", maxsplit=1)[0]
+        ours = {"rank": "position", "click": "clicked", "sku": "document", "search_term": "query"}
+        read = il.read_clicks(tmp_path / "log.csv", columns={ours.get(choice, "session"): choice})
+        assert f"= {choice}" in read.read_as
+
+
+def test_a_list_of_columns_names_each_once() -> None:
+    layout = ["session", "query", "document", "position", "position", "clicked", "-", "-"]
+    with pytest.raises(UsageError, match="names position twice"):
+        il.read_clicks("log.csv", layout=layout)
+
+
+def test_searches_of_one_visit_are_pages_of_their_own() -> None:
+    rows = [
+        {"session_id": visit, "search_id": f"{visit}-{search}", **dict(zip(
+            ("query", "document", "position", "clicked"), ("q", thing, place, 0), strict=True
+        ))}
+        for visit in range(5) for search in range(3) for place, thing in enumerate("ab", 1)
+    ]  # fmt: skip
+    log = il.read_clicks(rows)
+    assert (log.pages, log.doubts) == (15, ())
+    assert il.read_clicks(rows, columns={"session": "session_id"}).pages == 5
 
 
 def test_names_that_are_given() -> None:
@@ -301,8 +383,74 @@ def test_ubi_that_does_not_add_up_is_counted() -> None:
         il.read_clicks(EVENTS, columns={"session": "query_id"})
     with pytest.raises(InputError, match="_source is 3"):
         il.read_clicks([*QUERIES, {"_source": 3}])
-    with pytest.raises(InputError, match=r"document \('\[1\]',\): an id must be text"):
+    with pytest.raises(InputError, match=r"document \[1\]: an id must be text"):
         il.read_clicks([*QUERIES, event("s1", "click", [1])])
+
+
+def response(records: list[Any], total: Any) -> dict[str, Any]:
+    hits = [{"_index": "ubi", "_id": str(i), "_source": one} for i, one in enumerate(records)]
+    return {"took": 1, "timed_out": False, "hits": {"total": total, "hits": hits}}
+
+
+def test_saved_responses_of_opensearch_are_read(tmp_path: Path) -> None:
+    paths = [tmp_path / "ubi_queries.json", tmp_path / "ubi_events.jsonl"]
+    paths[0].write_text(json.dumps(response(QUERIES, {"value": 2, "relation": "eq"}), indent=1))
+    pages = [response(EVENTS[:3], 9), response(EVENTS[3:], 9)]
+    paths[1].write_text("".join(f"{json.dumps(one)}\n" for one in pages))
+    log = il.read_clicks(paths)
+    assert lists(log) == expected(SEEN)
+    assert log.read_as == "events of UBI; events of UBI, 3 of 9 hits"
+    assert lists(il.read_clicks(response(ROWS, len(ROWS)))) == expected(PAGES)
+    with pytest.raises(InputError, match="the response has no hits"):
+        il.read_clicks(response([], 0))
+    with pytest.raises(InputError, match="_source is None"):
+        il.read_clicks({"hits": {"hits": [{"_id": 1}]}})
+
+
+def test_what_of_ubi_is_left_out_is_counted_in_rows() -> None:
+    lost = [event("s7", "impression", thing, place) for place, thing in enumerate("abcd", 1)]
+    twice = [event("s1", "impression", "c", None), event("s1", "click", "c", None)]
+    log = il.read_clicks([*QUERIES, *EVENTS, *lost, *twice, event("s1", "impression", None, 3)])
+    assert lists(log) == expected(SEEN)
+    (left,) = [one for one in log.doubts if one.code == "clicks-left-out"]
+    assert left.count == 7
+    assert left.finding.endswith(
+        "1 without a document, 2 without a position, 4 of searches whose query is unknown"
+    )
+    unasked = {"query_id": "s8", "query_response_hit_ids": ["a"], "user_query": None}
+    log = il.read_clicks([*QUERIES, *EVENTS, unasked])
+    assert codes(log) == {"clicks-returned": 1, "clicks-left-out": 2}
+
+
+def test_events_of_no_search_are_counted() -> None:
+    lost = [event("s1", "click", "b") | {"query_id": none} for none in (None, "", " ")]
+    hover = event("s1", "product_hover") | {"query_id": None}
+    log = il.read_clicks([*QUERIES, *EVENTS, *lost, hover])
+    assert lists(log) == expected(SEEN)
+    (left,) = [one for one in log.doubts if one.code == "clicks-left-out"]
+    assert (left.count, log.rows - left.count) == (3, il.read_clicks([*QUERIES, *EVENTS]).rows)
+    assert left.finding.endswith("3 without a query_id")
+
+
+def test_a_search_of_several_texts_is_doubted() -> None:
+    more = [event("s1", "click", "b", 2, user_query="zebra"), event("s2", "click", "a")]
+    for records in ([*QUERIES, *EVENTS, *more], [*more, *EVENTS, *QUERIES]):
+        log = il.read_clicks(records)
+        assert {query for query, _ in lists(log)} == {"tv"}
+        assert codes(log)["clicks-queries"] == 1
+    alone = [event("s1", "impression", user_query=text) for text in ("tv", "zebra", "radio")]
+    log = il.read_clicks(alone)
+    assert ({query for query, _ in lists(log)}, codes(log)["clicks-queries"]) == ({"zebra"}, 1)
+
+
+def test_a_log_of_which_nothing_is_left_says_what_rows_lack() -> None:
+    bare = [event("s1", "impression", "a", None), event("s1", "click", "b", None)]
+    with pytest.raises(InputError) as caught:
+        il.read_clicks([*QUERIES[:1], *bare])
+    assert "says what was shown where: 1 without a position" in str(caught.value)
+    assert "position.ordinal" in caught.value.hint
+    with pytest.raises(InputError, match="where: 7 without a position"):
+        il.read_clicks([{**one, "position": None} for one in ROWS])
 
 
 def test_what_is_left_out_or_put_together_is_counted() -> None:
@@ -441,6 +589,39 @@ def test_data_that_is_no_log() -> None:
     for data in several:
         with pytest.raises((InputError, UsageError)):
             il.read_clicks(data)
+
+
+def test_data_of_other_shapes_is_refused_in_words(tmp_path: Path) -> None:
+    columns = {name: [row[name] for row in ROWS] for name in ROWS[0]}
+    assert il.read_clicks(ROWS[0]).rows == 1
+    assert lists(il.read_clicks({name: pd.Series(own) for name, own in columns.items()}))
+    with pytest.raises(InputError, match="not of one length: session has 7, query has 6"):
+        il.read_clicks({**columns, "query": columns["query"][1:]})
+    for data in ({"a": 1}, {"rows": [1]}):
+        (tmp_path / "log.json").write_text(json.dumps(data))
+        with pytest.raises(InputError, match="no column is the session"):
+            il.read_clicks(tmp_path / "log.json")
+    nested = {**columns, "document": [[one] for one in columns["document"]]}
+    pa.parquet.write_table(pa.table(nested), tmp_path / "log.parquet")
+    for log in (nested, pa.table(nested), tmp_path / "log.parquet"):
+        with pytest.raises(InputError, match=r"document \['sku1'\]: an id must be text"):
+            il.read_clicks(log)
+
+
+def test_a_blank_session_is_none(tmp_path: Path) -> None:
+    rows = [ROWS[0], {**ROWS[1], "session": "  "}]
+    with pytest.raises(InputError, match="session '  ': an id must be text"):
+        il.read_clicks(rows)
+    pd.DataFrame(rows).to_csv(tmp_path / "log.csv", index=False)
+    with pytest.raises(InputError, match=r"log\.csv:3: session '  '"):
+        il.read_clicks(tmp_path / "log.csv")
+
+
+def test_a_row_with_too_few_cells_is_told_as_one(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("session,query,document,position,clicked\ns,q,d\n")
+    with pytest.raises(InputError) as caught:
+        il.read_clicks(tmp_path / "log.csv")
+    assert "grade" not in caught.value.hint
 
 
 def test_faults_of_many_rows_are_counted(tmp_path: Path) -> None:

@@ -277,6 +277,23 @@ def test_runs_that_rank_alike_have_no_teams() -> None:
     assert [doubt.code for doubt in short] == ["short-rankings"]
 
 
+def test_failed_searches_are_not_queries_of_one_run_only(tmp_path: Path) -> None:
+    """Of both runs q3 has no answer, which is no query that they could share."""
+    for name, lost in (("a", ("failed", "timed out")), ("b", ("ok", "timed out"))):
+        statuses = {"q1": "ok", "q2": lost[0], "q3": lost[1], f"{name}9": "ok"}
+        lines: list[dict[str, Any]] = [{"collected": 1, "engine": "solr", "queries": 4}]
+        lines += [
+            {"query": query, "status": status, "hits": [{"id": name, "score": 1.0, "rank": 1}]}
+            for query, status in statuses.items()
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    found = il.interleave(tmp_path / "a.jsonl", tmp_path / "b.jsonl").doubts
+    assert {one.code: one.queries for one in found} == {
+        "failed-queries": ("q2", "q3"), "unshared-queries": ("a9", "b9"), "short-rankings": ("q1",),
+    }  # fmt: skip
+    assert found[0].message == "the search failed or timed out for 2 queries (q2, q3): left out"
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [

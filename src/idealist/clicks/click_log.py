@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -18,17 +18,22 @@ from idealist.formats.click_files import ClickFile
 from idealist.formats.column_names import Given
 from idealist.formats.query_files import read_queries
 from idealist.formats.query_logs import folded
+from idealist.formats.ubi_events import UBI
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.wording import counted, few
 
 #: Rows that are left out, by what they lack.
 LEFT_OUT = {
     "without_query": "without a query", "without_document": "without a document",
-    "without_position": "without a position",
-    "unknown_query": "of a search whose query is unknown",
+    "without_position": "without a position", "without_search": "without a query_id",
+    "unknown_query": "of searches whose query is unknown",
 }  # fmt: skip
 #: What else is counted: the doubt that it becomes, one and several, and what is said of them.
 SAID = {
+    "several_queries": (
+        "clicks-queries", "search", "searches",
+        "with several texts: that of ubi_queries counts, or else the last by the alphabet",
+    ),
     "clicked_unseen": (
         "clicks-unseen", "clicked document", "clicked documents",
         "left out: no row says that the page showed them",
@@ -53,7 +58,7 @@ SAID = {
     "repeated": ("clicks-repeated", "row", "rows", "repeated: each counts once"),
 }  # fmt: skip
 #: Those that are more than notes.
-BAD = {"clicks-unseen", "clicks-returned"}
+BAD = {"clicks-unseen", "clicks-returned", "clicks-queries"}
 #: Of how many rows at least all must be clicks to be doubted, and how unlikely chance must be, as
 #: documents differ; and how often documents are clicked at most where others are logged. Suggested.
 MANY, CHANCE, MOST_CLICKED = 20, 1e-4, 0.9
@@ -89,11 +94,7 @@ class ClickLog:
         whole = [one for part in parts for one in part]
         learnt, held = (together(own) for own in zip(*parts, strict=True))
         if not len(learnt.query) + len(held.query):
-            message = (
-                f"no row of {rows:,} says what was shown where" if rows else "there are no rows"
-            )
-            hint = "a row is a document that was shown: session, query, document, position, clicked"
-            Faults(name).fail("empty", message, hint)
+            _refuse_empty(dropped, rows, name, read_as)
         zeros, ones = (
             sum(int(one.shown[one.position == at].sum()) for one in whole) for at in (0, 1)
         )
@@ -188,10 +189,10 @@ class ClickLog:
         return tuple(self._doubts())
 
     def _doubts(self) -> Iterator[Doubt]:
-        left = {which: getattr(self.dropped, name) for name, which in LEFT_OUT.items()}
-        if words := [f"{count:,} {which}" for which, count in left.items() if count]:
-            message = f"left out of {self.rows:,} rows of the log: {', '.join(words)}"
-            yield Doubt("clicks-left-out", message, sum(left.values()), total=self.rows)
+        if words := _left_out(self.dropped):
+            message = f"left out of {self.rows:,} rows of the log: {words}"
+            count = sum(getattr(self.dropped, name) for name in LEFT_OUT)
+            yield Doubt("clicks-left-out", message, count, total=self.rows)
         for name, (code, one, several, rest) in SAID.items():
             if count := getattr(self.dropped, name):
                 message = f"{counted(count, one, several)} {rest}"
@@ -210,6 +211,25 @@ class ClickLog:
         if self.from_zero:
             message = "positions count from 0: one was added to each"
             yield Doubt("clicks-from-zero", message, severity="note")
+
+
+def _left_out(dropped: Dropped) -> str:
+    """Say how many rows are left out, by what they lack."""
+    counts = ((getattr(dropped, name), which) for name, which in LEFT_OUT.items())
+    return ", ".join(f"{count:,} {which}" for count, which in counts if count)
+
+
+def _refuse_empty(dropped: Dropped, rows: int, name: str, read_as: str) -> NoReturn:
+    """Refuse a log in which nothing was shown; say what its rows lack."""
+    words, fail = _left_out(dropped), Faults(name).fail
+    message = f"no row of {rows:,} says what was shown where" if rows else "there are no rows"
+    hint = "a row is a document that was shown: session, query, document, position, clicked"
+    if read_as.startswith(UBI):
+        hint = (
+            "impressions need object.object_id and position.ordinal in event_attributes; "
+            "ubi_queries says their queries"
+        )
+    fail("empty", f"{message}: {words}" if words else message, hint)
 
 
 def read_clicks(

@@ -43,12 +43,12 @@ BELOW = np.iinfo(np.int32).max
 class Dropped:
     """What of a log was left out or put together, by how many rows, documents or pages.
 
-    Rows `without_query` or `without_document`; documents `without_position`, or `clicked_unseen`,
-    of which no impression is logged; rows that say again what is known, `repeated`, or that say
-    clicked where another says not, `contradictory`; documents at
+    Rows `without_query`, `without_document`, `without_position` or `without_search`, and those of
+    searches of `unknown_query`; searches of `several_queries`, of which one counts; documents that
+    are `clicked_unseen`, of which no impression is logged; rows that say again what is known,
+    `repeated`, or that say clicked where another says not, `contradictory`; documents at
     `several_positions` of one page, which count once; `shared_positions`, at which another document
-    of the page is too; searches of `unknown_query`; and pages taken `as_returned`, since no
-    impression is logged.
+    of the page is too; and pages taken `as_returned`, since no impression is logged.
     """
 
     without_query: int = 0
@@ -59,7 +59,9 @@ class Dropped:
     contradictory: int = 0
     several_positions: int = 0
     shared_positions: int = 0
+    without_search: int = 0
     unknown_query: int = 0
+    several_queries: int = 0
     as_returned: int = 0
 
     def add(self, other: Dropped) -> None:
@@ -110,7 +112,8 @@ class Tally:
 
     def add(self, rows: ClickRows) -> None:
         """Add a block of rows."""
-        self.rows += len(rows)
+        self.rows += len(rows) + rows.unsearched
+        self.dropped.without_search += rows.unsearched
         placed = rows.position[(rows.flags & SHOWN > 0) & (rows.position != NONE)]
         self._first += np.bincount(placed[placed < 2], minlength=2)
         session = hashes(rows.session.values)[rows.session.codes]
@@ -209,12 +212,14 @@ def _pages(rows: Any, none: ClickCounts, dropped: Dropped) -> tuple[ClickCounts,
     rows = rows[np.argsort(rows["key"], kind="stable")]
     new = np.append(True, rows["key"][1:] != rows["key"][:-1])
     starts, page = np.flatnonzero(new), np.cumsum(new) - 1
-    query = np.maximum.reduceat(rows["query"], starts).astype(np.int64)
+    query = _queries(rows, starts, dropped)
     held_out = rows["flags"][starts] & HELD_OUT > 0
-    dropped.unknown_query += int((query == NONE).sum())
-    flags = _with_returned(rows["flags"], page, starts, dropped)
+    is_unknown = query[page] == NONE
+    dropped.unknown_query += int(is_unknown.sum())
+    known = np.where(is_unknown, 0, rows["flags"]).astype(np.uint8)
+    flags = _with_returned(known, page, starts, dropped)
     page, document, position, clicked = _places(
-        page, rows["document"], rows["position"], np.where(query[page] == NONE, 0, flags), dropped
+        page, rows["document"], rows["position"], flags, dropped
     )
     own, first = np.unique(page, return_index=True)
     last = np.zeros(0, np.int64)
@@ -227,6 +232,16 @@ def _pages(rows: Any, none: ClickCounts, dropped: Dropped) -> tuple[ClickCounts,
         clicked.astype(np.int32), lasts, (last == NONE).astype(np.int64),
     )  # fmt: skip
     return lists, held_out[own]
+
+
+def _queries(rows: Any, starts: Ints, dropped: Dropped) -> Ints:
+    """Find the query of each page; of several, that of the query itself before those of events."""
+    found, is_event = rows["query"], rows["flags"] & (SHOWN | CLICKED | RETURNED) > 0
+    last = np.maximum.reduceat(found, starts)
+    first = np.minimum.reduceat(np.where(found == NONE, BELOW, found), starts)
+    dropped.several_queries += int((first < last).sum())
+    own = np.maximum.reduceat(np.where(is_event, NONE, found), starts)
+    return np.where(own == NONE, last, own).astype(np.int64)
 
 
 def _with_returned(flags: Flags, page: Ints, starts: Ints, dropped: Dropped) -> Flags:
@@ -263,7 +278,8 @@ def _places(
     at = np.where(at_click < BELOW, at_click, at)
     _count_positions(group[placed], position[placed], flags[placed] & CLICKED > 0, dropped)
     dropped.clicked_unseen += int((clicked & ~shown).sum())
-    dropped.without_position += int((shown & (at == BELOW)).sum())
+    rows = np.bincount(group)
+    dropped.without_position += int(rows[shown & (at == BELOW)].sum())
     kept = np.flatnonzero(at < BELOW)
     page, document, at, clicked = page[first][kept], document[first][kept], at[kept], clicked[kept]
     order = np.lexsort((document, at, page))

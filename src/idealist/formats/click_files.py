@@ -20,24 +20,24 @@ from typing import Any
 from idealist.errors import Faults, UsageError
 from idealist.formats import contents, delimited, frames, json_text, ubi_events
 from idealist.formats.cells import Line, shown
-from idealist.formats.click_rows import ClickRows, Coded, coded, coded_arrow, shown_rows
-from idealist.formats.column_names import (
-    ALIASES,
+from idealist.formats.click_names import (
+    ASKED,
     CLICKED,
-    CLICKED_TEXTS,
-    PLACES,
+    POSITIONS,
     SESSIONS,
-    Given,
-    given_names,
+    Tiers,
+    candidates,
     ours_among,
 )
+from idealist.formats.click_rows import ClickRows, coded, coded_arrow, shown_rows
+from idealist.formats.column_names import TIERS, Given, folded, given_names
 from idealist.formats.frame_runs import opened_frame
 from idealist.formats.source import Source
 
 #: Our columns, and the names that are understood as them.
-COLUMNS = {
-    "session": SESSIONS, "query": CLICKED_TEXTS, "document": ALIASES["document"],
-    "position": PLACES, "clicked": CLICKED,
+COLUMNS: dict[str, Tiers] = {
+    "session": SESSIONS, "query": ASKED, "document": TIERS["document"], "position": POSITIONS,
+    "clicked": CLICKED,
 }  # fmt: skip
 #: How many rows of text make a block.
 BLOCK = 8192
@@ -56,9 +56,13 @@ class ClickFile:
     said: str = ""
 
     def __post_init__(self) -> None:
-        for ours in [*self.given, *(name for name in self.layout or () if name != "-")]:
+        listed = [name for name in self.layout or () if name != "-"]
+        for ours in [*self.given, *listed]:
             if ours not in COLUMNS:
                 raise UsageError(f"a log of clicks has no column {ours!r} of ours", HINT)
+            if listed.count(ours) > 1:
+                hint = "name each column once; - skips one that does not matter"
+                raise UsageError(f"the list of columns names {ours} twice", hint)
         is_file = isinstance(self.data, (str, Path))
         self.source = Source.of(self.data) if is_file else None
         self.name = self.source.name if self.source else "log"
@@ -106,10 +110,10 @@ class ClickFile:
         places = {ours: header.names.index(theirs) for ours, theirs in names.items()}
         lines = islice(_lines(source), header.line - 1, None)
         records = delimited.records(lines, header, self.faults)
-        width = len(header.names)
+        width, session = len(header.names), itemgetter(places["session"])
         while block := list(islice(records, BLOCK)):
             numbers, rows = zip(*block, strict=True)
-            if {*map(len, rows)} != {width} or not all(map(itemgetter(places["session"]), rows)):
+            if {*map(len, rows)} != {width} or not all(map(str.strip, map(session, rows))):
                 numbers, rows = self._fitted(block, header.names)
             cells = list(zip(*rows, strict=True)) or [()] * width
             columns = {ours: coded(cells[place]) for ours, place in places.items()}
@@ -134,11 +138,12 @@ class ClickFile:
         headers = list(delimited.headers(head).values())
         if not headers:
             self.faults.fail("columns", "the first line has no columns", HINT, 1)
-        return max(headers, key=lambda header: len(self._found(header.names)))
+        return max(headers, key=lambda one: len(candidates(one.names, self.given, COLUMNS)))
 
     def names(self, names: Sequence[Any], line: int | None = None) -> dict[str, Any]:
         """Map our columns to theirs; all are needed."""
-        found = self._found(names)
+        delimited.check_twice(names, self.faults, line)
+        found = ours_among(names, self.given, _tiers(names), self.faults, line)
         listed = ", ".join(map(str, names))[:300]
         for ours, theirs in given_names(self.given):
             if ours not in found:
@@ -150,11 +155,6 @@ class ClickFile:
         self.said = ", ".join(f"{ours} = {found[ours]}" for ours in COLUMNS)
         return found
 
-    def _found(self, names: Sequence[Any]) -> dict[str, Any]:
-        """Find the columns that there are; beside a query's text, its id is that of a search."""
-        usual = {"query": COLUMNS["query"], **COLUMNS, "session": (*SESSIONS, "query_id")}
-        return ours_among(names, self.given, usual)
-
     def _of_json_lines(self, source: Source) -> Iterator[ClickRows]:
         for number, text in _text_blocks(source):
             values, lines = json_text.load_lines(text, source.name, number - 1)
@@ -163,10 +163,7 @@ class ClickFile:
 
     def _of_data(self, data: Any) -> Iterator[ClickRows]:
         """Read columns by name, a data frame, or records."""
-        columns = frames.columns(data, self.faults)
-        if columns is None and isinstance(data, Mapping) and not ubi_events.is_event(data):
-            columns = {str(name): list(cells) for name, cells in data.items()}
-        if columns is not None:
+        if (columns := frames.named_columns(data, self.faults)) is not None:
             names = self.names(list(columns))
             yield shown_rows(
                 {ours: coded(columns[one]) for ours, one in names.items()}, self.faults
@@ -180,29 +177,48 @@ class ClickFile:
         while block := list(islice(rows, BLOCK)):
             yield self._of_records(block, lambda row: None)
 
-    def _of_records(self, records: Sequence[Any], line: Line) -> ClickRows:
+    def _of_records(self, found: Sequence[Any], line: Line) -> ClickRows:
         """Read records, which all are events of UBI, or all rows."""
-        for row, record in enumerate(records):
-            if not isinstance(record, Mapping):
-                hint = 'give {"session": …, "query": …, "document": …, "position": …, "clicked": …}'
-                self.faults.fail("bad-shape", f"cannot read {shown(record)}", hint, line(row))
+        records, owner = self._opened(found, line)
+
+        def own_line(row: int) -> int | None:
+            return line(owner[row])
+
         if ubi_events.is_event(records[0]):
             if self.given:
                 raise UsageError("fields of UBI have their own names", "leave out --columns")
-            self.said = "events of UBI"
-            return ubi_events.read_events(records, self.faults, line)
-        names = self.names(list(dict.fromkeys(chain.from_iterable(records))), line(0))
-        cells = {ours: [one.get(theirs) for one in records] for ours, theirs in names.items()}
-        return shown_rows(
-            {ours: self._coded(own, line) for ours, own in cells.items()}, self.faults, line
-        )
+            self.said = f"{ubi_events.UBI}{ubi_events.lacking_hits(found[0])}"
+            return ubi_events.read_events(records, self.faults, own_line)
+        names = self.names(list(dict.fromkeys(chain.from_iterable(records))), own_line(0))
+        columns = {
+            ours: coded([one.get(theirs) for one in records]) for ours, theirs in names.items()
+        }
+        return shown_rows(columns, self.faults, own_line)
 
-    def _coded(self, cells: list[Any], line: Line) -> Coded:
-        for row, cell in enumerate(cells):
-            if isinstance(cell, (list, dict)):
-                message, hint = f"cannot read {shown(cell)}", "give a text or a number"
-                self.faults.fail("bad-shape", message, hint, line(row))
-        return coded(cells)
+    def _opened(
+        self, found: Sequence[Any], line: Line
+    ) -> tuple[list[Mapping[str, Any]], list[int]]:
+        """Unwrap records; say from which one each is."""
+        records, owner = list[Mapping[str, Any]](), list[int]()
+        for row, one in enumerate(found):
+            if not isinstance(one, Mapping):
+                hint = 'give {"session": …, "query": …, "document": …, "position": …, "clicked": …}'
+                self.faults.fail("bad-shape", f"cannot read {shown(one)}", hint, line(row))
+            opened = ubi_events.opened(one, self.faults, line(row))
+            records += opened
+            owner += [row] * len(opened)
+        return records, owner
+
+
+def _tiers(names: Iterable[Any]) -> dict[str, Tiers]:
+    """Give the names that are understood; beside a query's text, its id is that of a search.
+
+    UBI's is, which calls the text user_query; of others, a session is told by a better name.
+    """
+    is_ubi = "userquery" in map(folded, names)
+    searches, *others = SESSIONS
+    sessions = [[*searches, "query_id"], *others] if is_ubi else [*SESSIONS, ["query_id"]]
+    return {"query": COLUMNS["query"], **COLUMNS, "session": sessions}
 
 
 def _text_blocks(source: Source) -> Iterator[tuple[int, bytes]]:

@@ -7,7 +7,7 @@ once however many rows have it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -46,7 +46,8 @@ class ClickRows:
     """A block of rows: a session, a query and a document each, with position and `flags`.
 
     A query or document that is not known is None. Where a session is one search, `is_search`, it
-    alone says which rows belong together; else it may have several queries.
+    alone says which rows belong together; else it may have several queries. `unsearched` counts
+    events that are of no search, and no rows.
     """
 
     session: Coded
@@ -55,12 +56,23 @@ class ClickRows:
     position: Codes
     flags: Flags
     is_search: bool = False
+    unsearched: int = 0
 
     def __len__(self) -> int:
         return len(self.flags)
 
 
-def coded(cells: Iterable[Any]) -> Coded:
+@dataclass(frozen=True)
+class Nested:
+    """Stands for a cell that is no text and no number, but a list or an object."""
+
+    words: str
+
+    def __repr__(self) -> str:
+        return self.words
+
+
+def coded(cells: Sequence[Any]) -> Coded:
     """Give each different cell of a column a number, in the order in which they come.
 
     >>> coded(["b", "a", "b"])
@@ -68,14 +80,27 @@ def coded(cells: Iterable[Any]) -> Coded:
     """
     numbers: dict[Any, int] = {}
     number = numbers.setdefault
-    codes = np.fromiter((number(cell, len(numbers)) for cell in cells), np.int32)
+    try:
+        codes = np.fromiter((number(cell, len(numbers)) for cell in cells), np.int32)
+    except TypeError:  # a list or an object, which no column may hold
+        return coded([cell if _is_plain(cell) else Nested(shown(cell)) for cell in cells])
     return Coded(list(numbers), codes)
+
+
+def _is_plain(cell: Any) -> bool:
+    try:
+        return hash(cell) is not None
+    except TypeError:
+        return False
 
 
 def coded_arrow(column: Any) -> Coded:
     """Give each different cell of an Arrow column a number; a null is None."""
-    if frames.arrow().types.is_dictionary(column.type):
+    types = frames.arrow().types
+    if types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    if types.is_nested(column.type):
+        return coded(column.to_pylist())
     found = column.dictionary_encode(null_encoding="encode")
     return Coded(found.dictionary.to_pylist(), found.indices.to_numpy(zero_copy_only=False))
 
@@ -83,7 +108,7 @@ def coded_arrow(column: Any) -> Coded:
 def shown_rows(columns: Mapping[str, Coded], faults: Faults, line: Line | None = None) -> ClickRows:
     """Check rows of a table, each of which says that a document was shown; note all faults."""
     check = _Checker(faults, line or (lambda row: None))
-    clicked = check.converted("clicked", columns["clicked"], _clicked, np.uint8)
+    clicked = check.converted("clicked", columns["clicked"], click_of, np.uint8)
     return ClickRows(
         session=check.ids("session", columns["session"], needed=True),
         query=check.ids("query", columns["query"]),
@@ -93,7 +118,9 @@ def shown_rows(columns: Mapping[str, Coded], faults: Faults, line: Line | None =
     )
 
 
-def event_rows(columns: Mapping[str, Coded], flags: Flags, faults: Faults, line: Line) -> ClickRows:
+def event_rows(
+    columns: Mapping[str, Coded], flags: Flags, unsearched: int, faults: Faults, line: Line
+) -> ClickRows:
     """Check rows that are events of searches: each has its own flags, and may lack anything."""
     check = _Checker(faults, line)
     return ClickRows(
@@ -103,6 +130,7 @@ def event_rows(columns: Mapping[str, Coded], flags: Flags, faults: Faults, line:
         position=check.converted("position", columns["position"], _position, np.int32),
         flags=flags,
         is_search=True,
+        unsearched=unsearched,
     )
 
 
@@ -119,7 +147,10 @@ class _Checker:
         for number, value in enumerate(column.values):
             one = None
             try:
-                one = None if _is_nothing(value) and not needed else to_id(value)
+                if not is_nothing(value):
+                    one = to_id(value)
+                elif needed:
+                    raise ValueError(value)
             except (TypeError, ValueError):
                 message = f"{name} {shown(value)}: {ID_RULE}"
                 self._add("bad-id", message, "write ids as text", column, number)
@@ -151,7 +182,8 @@ RULES = {
 }
 
 
-def _is_nothing(value: Any) -> bool:
+def is_nothing(value: Any) -> bool:
+    """Whether a cell is blank: None, not a number, or text without anything but blanks."""
     if isinstance(value, float):
         return math.isnan(value)
     return value is None or (isinstance(value, str) and not value.strip())
@@ -159,7 +191,7 @@ def _is_nothing(value: Any) -> bool:
 
 def _position(value: Any) -> int:
     """Read a position; one that is not given is `NONE`."""
-    if _is_nothing(value):
+    if is_nothing(value):
         return NONE
     number = _number(value)
     if not (number.is_integer() and 0 <= number <= LAST):
@@ -167,9 +199,13 @@ def _position(value: Any) -> int:
     return int(number)
 
 
-def _clicked(value: Any) -> int:
-    """Read whether a row was clicked; what is not given was not."""
-    if _is_nothing(value):
+def click_of(value: Any) -> int:
+    """Read whether a row was clicked; what is not given was not.
+
+    >>> click_of("yes"), click_of(3), click_of("0"), click_of(None)
+    (1, 1, 0, 0)
+    """
+    if is_nothing(value):
         return 0
     if isinstance(value, (bool, np.bool_)):
         return int(value)

@@ -70,22 +70,6 @@ LOGGED_COUNTS = (
     "traffic", "volume", "search_volume", "requests", "impressions",
 )  # fmt: skip
 
-#: In a log of clicks: names of the session, of the query, its text before its id, of the
-#: place, and of whether it was clicked. Beside a query's text, a query_id is that of one search.
-SESSIONS = (
-    "session_id", "session", "search_id", "serp_id", "page_id", "page_view_id", "pageview_id",
-    "request_id", "impression_id", "query_session_id", "visit_id", "visit", "sid",
-)  # fmt: skip
-CLICKED_TEXTS = (*LOGGED_TEXTS, *TIERS["query"][0])
-PLACES = (*TIERS["rank"][0], "ordinal", "slot")
-CLICKED = (
-    "clicked", "click", "is_click", "is_clicked", "was_clicked", "has_click", "clicks",
-    "click_count", "num_clicks",
-)  # fmt: skip
-#: The same where lists were interleaved: names of the user, and of the list that was shown.
-USERS = ("user_id", "user", "visitor_id", "client_id", "customer_id")
-SHOWN_LISTS = ("list", "list_id", "list_number", "variant")
-
 #: In a collection: names of the id, that of a part before that of the whole; of the title; and of
 #: the text, where the last ones may be the id as well.
 DOCUMENT_IDS = ("_id", "id", "docno", "pid", "passage_id", "chunk_id", *ALIASES["document"])
@@ -220,7 +204,7 @@ def ours(names: Iterable[Any], given: Given | None = None) -> dict[str, Any]:
     """
     if given:
         names = list(names)
-    mine = _chosen(names, given or {})
+    mine = as_told(names, given or {})
     some = tuple(name for name in _some(names) if name not in mine.values())
     known_ones = {column: _known(some, aliases) for column, aliases in ALIASES.items()}
     usual = {column: theirs[0] for column, theirs in known_ones.items() if theirs}
@@ -235,7 +219,7 @@ def are_columns(names: Iterable[Any], given: Given | None = None) -> bool:
     >>> are_columns(["search", "product", "rating"])
     True
     """
-    found, mine = ours(names, given), _chosen(names, given or {})
+    found, mine = ours(names, given), as_told(names, given or {})
     plain = [key for key in ("query", "document") if key in mine or folded(found.get(key)) in PLAIN]
     named = {"query", "document"} <= found.keys()
     return named and (len(plain) == 2 or bool({"grade", "score", "rank"} & found.keys()))
@@ -253,29 +237,16 @@ def given_names(given: Given) -> list[tuple[str, str]]:
     return [(ours, theirs) for ours, found in several for theirs in found]
 
 
-def _chosen(names: Iterable[Any], given: Given) -> dict[str, Any]:
-    """Map our names to those of theirs that a user gave, if they are found."""
+def as_told(names: Iterable[Any], given: Given) -> dict[str, Any]:
+    """Map our names to those of theirs that a user gave, if they are found.
+
+    >>> as_told(["Search", "sku"], {"query": "search", "document": "asin"})
+    {'query': 'Search'}
+    """
     mine: dict[str, Any] = {}
     for column, theirs in given_names(given):
         if len(alike := spelt(names, theirs)) == 1:
             mine.setdefault(column, alike[0])
-    return mine
-
-
-def ours_among(
-    names: Iterable[Any], given: Given, aliases: Mapping[str, tuple[str, ...]]
-) -> dict[str, Any]:
-    """Map our names to theirs: first those that a user gave, then `aliases`, one after the other.
-
-    >>> ours_among(["sid", "search"], {"query": "search"}, {"query": ("q",), "session": ("sid",)})
-    {'query': 'search', 'session': 'sid'}
-    """
-    listed = list(names)
-    mine = _chosen(listed, given)
-    for ours, usual in aliases.items():
-        free = [name for name in listed if name not in mine.values()]
-        if ours not in given and (found := known(free, usual)):
-            mine[ours] = found[0]
     return mine
 
 
@@ -350,13 +321,8 @@ KNOWN = frozenset(
         QUERY_IDS,
         QUERY_TEXTS,
         LOGGED_COUNTS,
-        SESSIONS,
-        PLACES,
-        CLICKED,
         RUN_NAMES,
         TEAM_NAMES,
-        USERS,
-        SHOWN_LISTS,
         ["weight"],
         DOCUMENT_IDS,
         TITLES,
@@ -444,9 +410,9 @@ def renamed(
             found["grade"] = found.pop("score")
     elif "grade" not in given and _known((found.get("grade"),), ("rating",)):
         found["rating"] = found.pop("grade")
-    if value == "score" and "rank" in _chosen(names, given) and "score" not in given:
+    if value == "score" and "rank" in as_told(names, given) and "score" not in given:
         found.pop("score", None)  # the column that a user named ranks
-    _check_choice(names, value, _chosen(names, given), faults)
+    _check_choice(names, value, as_told(names, given), faults)
     own = {theirs: name for name, theirs in found.items()}
     for name in names:
         try:

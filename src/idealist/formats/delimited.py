@@ -38,7 +38,7 @@ SIGNS, BLANKS = "\t,;|", " "
 HEAD = 2**16
 #: The header of Quepid's ratings.
 QUEPID = ["query", "docid", "rating"]
-HEADER_HINT = "the first line names the columns, such as query,document,grade"
+CELLS_HINT = "give each row a cell for each column, and quote cells that hold the separator"
 
 
 class Header(NamedTuple):
@@ -146,10 +146,7 @@ def _record(content: bytes, begin: int, sign: str) -> tuple[list[str], int]:
 def read(content: bytes, header: Header, faults: Faults) -> tuple[dict[str, list[Any]], list[int]]:
     """Return the columns and the line of each row; an empty cell is None."""
     names = header.names
-    for name in names:
-        if name.strip() and names.count(name) > 1:
-            hint = "rename one of them"
-            faults.fail("columns", f"two columns are called {name!r}", hint, header.line - 1)
+    check_twice(names, faults, header.line - 1)
     rows, lines = [], []
     for line, row in _rows(content, header, faults):
         if row and (row[0].strip(" \t") or any(cell.strip(" \t") for cell in row)):
@@ -160,6 +157,13 @@ def read(content: bytes, header: Header, faults: Faults) -> tuple[dict[str, list
     pairs = enumerate(zip(names, columns, strict=True))
     kept = {name: column for i, (name, column) in pairs if name.strip() or i == 0}
     return {name: [cell or None for cell in column] for name, column in kept.items()}, lines
+
+
+def check_twice(names: Sequence[Any], faults: Faults, line: int | None) -> None:
+    """Refuse a name that two columns have; columns without a name are passed over."""
+    for name in names:
+        if str(name).strip() and names.count(name) > 1:
+            faults.fail("columns", f"two columns are called {name!r}", "rename one of them", line)
 
 
 def sample(content: bytes, header: Header, most: int) -> list[list[str]]:
@@ -209,5 +213,5 @@ def fitted(row: list[str], names: list[str], line: int, faults: Faults) -> list[
     lacking, beyond = names[len(row) :], row[len(names) :]
     if any(cell.strip() for cell in (*lacking, *beyond)) and not unrated:
         message = f"{len(row)} cells, the header has {len(names)}: {','.join(row)[:60]!r}"
-        faults.add("columns", message, HEADER_HINT, line)
+        faults.add("columns", message, CELLS_HINT, line)
     return (row + [""] * len(names))[: len(names)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
@@ -25,6 +25,20 @@ def columns(data: Any, faults: Faults) -> dict[str, list[Any]] | None:
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
         return _of_stream(data, faults)
     return None
+
+
+def named_columns(data: Any, faults: Faults) -> dict[str, list[Any]] | None:
+    """Return the columns of a frame, or of a dict that holds them; None for anything else."""
+    if (found := columns(data, faults)) is not None or not isinstance(data, Mapping):
+        return found
+    if not all(isinstance(one, (list, tuple)) or hasattr(one, "tolist") for one in data.values()):
+        return None
+    found = {str(name): list(cells) for name, cells in data.items()}
+    if len(set(map(len, found.values()))) > 1:
+        lengths = ", ".join(f"{name} has {len(cells):,}" for name, cells in found.items())
+        hint = "give each row a cell in every column, None where there is none"
+        faults.fail("bad-column", f"the columns are not of one length: {lengths[:300]}", hint)
+    return found
 
 
 def _of_stream(data: Any, faults: Faults) -> dict[str, list[Any]]:

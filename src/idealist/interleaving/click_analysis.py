@@ -51,8 +51,9 @@ def compare_by_clicks(
     flipped = flip_clusters(sums, list(sizes.values()), alpha, seed=seed)
     doubts = tuple(_doubts(log, made, sizes, unit, flipped))
     return ClickComparison(
-        made.a, made.b, made.method, tally, by_query, flipped, len(sums), unit, alpha, doubts
-    )
+        made.a, made.b, made.method, tally, by_query, flipped, len(sums), unit, alpha, doubts,
+        f"{log.name}: {log.read_as}" if log.read_as else "",
+    )  # fmt: skip
 
 
 def _doubts(

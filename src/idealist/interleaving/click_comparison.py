@@ -71,7 +71,7 @@ class ClickComparison(Result):
 
     `difference` is Δ, above 0 where `b` is preferred, or by optimised lists the mean credit of an
     impression; `low` and `high` are its interval. `units` are what is independent: users, or where
-    the log names none, sessions.
+    the log names none, sessions. `read_as` says what was taken for what.
 
     >>> from idealist import compare_by_clicks, interleave
     >>> lists = interleave({"q": ["x", "y"]}, {"q": ["z", "w"]}, lists=1)
@@ -92,6 +92,7 @@ class ClickComparison(Result):
     unit: str
     alpha: float
     doubts: tuple[Doubt, ...] = ()
+    read_as: str = ""
 
     @property
     def p(self) -> float:
@@ -176,7 +177,7 @@ class ClickComparison(Result):
         table = Table(columns, tuple(rows))
         return Document(
             (Text(self.summary, strong=True), table, *map(Text, self._plan()), self._details()),
-            (Items((self._how(),)), Doubts(self.doubts)),
+            (Items((self._how(), *self._read())), Doubts(self.doubts)),
         )
 
     def _plan(self) -> Iterator[str]:
@@ -197,6 +198,11 @@ class ClickComparison(Result):
             test = f"randomisation test over {units}, all impressions of one together"
         favours = f"a {self._name} above 0 favours {told(self.b)}"
         return f"{self.method}; {test}; the interval is what it does not reject; {favours}"
+
+    def _read(self) -> Iterator[str]:
+        """Say what was taken for what, where the names of the log are not ours."""
+        if self.read_as:
+            yield f"read: {self.read_as}"
 
     def _details(self) -> Details:
         """Show the queries that decide most, and what a click counts."""

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from idealist.ranking.ranked import listing
 from idealist.rendering.document import Document, Doubts, Table, Text
 from idealist.rendering.doubt import Doubt
 from idealist.rendering.result import Result
-from idealist.rendering.wording import counted, told
+from idealist.rendering.wording import counted, few, told
 
 #: The methods, with what each is.
 METHODS = {
@@ -274,12 +275,23 @@ def _pick(lists: Sequence[Drafted], bits: int) -> Drafted:
     return lists[-1]
 
 
+def _failed(run: Run) -> Iterator[str]:
+    """List the queries that a collected run lacks because the engine did not answer them."""
+    found = (one.queries for one in run.rows().remarks if one.code == "failed-queries")
+    return chain.from_iterable(found)
+
+
 def _doubts(
     runs: Sequence[Run], rankings: Sequence[dict[str, list[str]]], shared: Sequence[str], depth: int
 ) -> Iterator[Doubt]:
     """Say which queries cannot be compared, or not in full."""
     a, b = rankings
-    if lacking := sorted(a.keys() ^ b.keys()):
+    failed = {query for run in runs for query in _failed(run)} - {*shared}
+    if failed:
+        words = f"the search failed or timed out for {counted(len(failed), 'query', 'queries')}"
+        yield Doubt("failed-queries", f"{words} ({few(sorted(failed))}): left out", len(failed),
+                    tuple(sorted(failed)), total=len(failed) + len(shared))  # fmt: skip
+    if lacking := sorted((a.keys() ^ b.keys()) - failed):
         words = f"{counted(len(lacking), 'query is', 'queries are')} in one of the runs only"
         total = len(lacking) + len(shared)
         yield Doubt("unshared-queries", f"{words} and left out", len(lacking), tuple(lacking),

@@ -16,29 +16,26 @@ from idealist.data.columns import to_float, to_id
 from idealist.errors import Faults, UsageError
 from idealist.formats import contents, delimited, frames
 from idealist.formats.cells import shown
-from idealist.formats.column_names import (
-    ALIASES,
+from idealist.formats.click_names import (
     CLICKED,
+    LISTS,
+    POSITIONS,
     SESSIONS,
-    SHOWN_LISTS,
     USERS,
-    Given,
-    given_names,
-    naming_option,
+    Tiers,
+    candidates,
     ours_among,
-    spelt,
 )
+from idealist.formats.click_rows import click_of, is_nothing
+from idealist.formats.column_names import TIERS, Given, folded, given_names, naming_option, spelt
 from idealist.formats.source import Source
 from idealist.interleaving.interleaved import Interleaved, InterleavedList
 
 #: Our columns, with the names that are understood as each.
-COLUMNS = {
-    "session": SESSIONS, "query": ALIASES["query"], "list": SHOWN_LISTS,
-    "document": ALIASES["document"], "position": ALIASES["rank"], "clicked": CLICKED,
-    "user": USERS,
+COLUMNS: dict[str, Tiers] = {
+    "session": SESSIONS, "query": TIERS["query"], "list": LISTS, "document": TIERS["document"],
+    "position": POSITIONS, "clicked": CLICKED, "user": USERS,
 }  # fmt: skip
-#: Words for a click and for none, where they are no numbers.
-WORDS = {"true": True, "yes": True, "false": False, "no": False}
 #: The place of a document that the list did not show.
 ELSEWHERE = -1
 
@@ -55,7 +52,8 @@ class Impression:
 class ShownClicks:
     """The impressions by session and query, the user of each session, and the number of clicks.
 
-    `elsewhere` counts clicks on documents that the list did not show.
+    `elsewhere` counts clicks on documents that the list did not show. `read_as` says what was taken
+    for what, where a column has not our name.
     """
 
     name: str
@@ -63,6 +61,7 @@ class ShownClicks:
     users: dict[str, str] = field(default_factory=dict)
     clicks: int = 0
     elsewhere: int = 0
+    read_as: str = ""
 
 
 class Row(NamedTuple):
@@ -89,8 +88,9 @@ def read_shown_clicks(data: Any, lists: Interleaved, columns: Given | None = Non
     source = Source.of(data) if isinstance(data, (str, Path)) else None
     faults = Faults("clicks" if source is None else source.name)
     table, lines = _file(source, given, faults) if source else (_cells(data, faults), None)
-    found = _named(table, given, faults)
-    log, of = ShownClicks(faults.file), _Shown(lists)
+    names = _named(table, given, faults)
+    found = {ours: table[theirs] for ours, theirs in names.items()}
+    log, of = ShownClicks(faults.file, read_as=_said(names, given)), _Shown(lists)
     for line, row in zip(lines or repeat(None), _rows(found), strict=False):
         try:
             _add(row, log, of)
@@ -115,7 +115,7 @@ def _file(
     def header_of(text: bytes) -> delimited.Header | None:
         headers = delimited.headers(text).values()
         return max(
-            headers, key=lambda one: len(ours_among(one.names, given, COLUMNS)), default=None
+            headers, key=lambda one: len(candidates(one.names, given, COLUMNS)), default=None
         )
 
     content = contents.content_of(source, faults, header_of)
@@ -129,13 +129,8 @@ def _file(
 
 def _cells(data: Any, faults: Faults) -> dict[str, list[Any]]:
     """Read a frame, columns by name, or records."""
-    if (columns := frames.columns(data, faults)) is not None:
+    if (columns := frames.named_columns(data, faults)) is not None:
         return columns
-    if isinstance(data, Mapping) and all(isinstance(one, (list, tuple)) for one in data.values()):
-        if len({len(column) for column in data.values()}) > 1:
-            hint = "give each row a cell in every column, None where there is none"
-            faults.fail("bad-column", "the columns are not of one length", hint)
-        return {str(name): list(column) for name, column in data.items()}
     rows = list(data) if isinstance(data, (list, tuple, Iterator)) else [data]
     for row in rows:
         if not isinstance(row, Mapping):
@@ -145,9 +140,10 @@ def _cells(data: Any, faults: Faults) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _named(table: Mapping[str, list[Any]], given: Given, faults: Faults) -> dict[str, list[Any]]:
-    """Return the columns by our names; refuse a log that lacks one that is needed."""
-    has, found = f"the columns are {', '.join(table)}"[:300], ours_among(table, given, COLUMNS)
+def _named(table: Mapping[str, list[Any]], given: Given, faults: Faults) -> dict[str, str]:
+    """Map our columns to theirs; refuse a log that lacks one that is needed."""
+    has = f"the columns are {', '.join(table)}"[:300]
+    found = ours_among(table, given, COLUMNS, faults)
     for ours, theirs in given_names(given):
         if len(spelt(list(table), theirs)) != 1:
             message = f"there is no column {theirs!r} to be the {ours}"
@@ -159,7 +155,13 @@ def _named(table: Mapping[str, list[Any]], given: Given, faults: Faults) -> dict
     if "document" not in found and "position" not in found:
         hint = f"{naming_option('document', [])}; {has}"
         faults.fail("missing-column", "no column is the document or its position", hint)
-    return {ours: table[name] for ours, name in found.items()}
+    return found
+
+
+def _said(names: Mapping[str, str], given: Given) -> str:
+    """Say which names were understood."""
+    usual = {ours: theirs for ours, theirs in names.items() if ours not in given}
+    return ", ".join(f"{ours} = {one}" for ours, one in usual.items() if folded(one) != ours)
 
 
 class _Wrong(Exception):
@@ -183,7 +185,7 @@ class _Shown:
         if (own := self.by_number.get(query)) is None:
             hint = "give the clicks on these lists alone, with the ids of the queries"
             raise _Wrong("unknown-list", f"there is no list for query {query!r}", hint)
-        if _is_blank(number):
+        if is_nothing(number):
             if len(own) == 1:
                 return next(iter(own.values()))
             hint = "log the number of the list that a session is shown, as a column list"
@@ -206,7 +208,7 @@ def _add(row: Row, log: ShownClicks, of: _Shown) -> None:
         message = f"session {session!r} saw list {one.shown.number} of query {query!r} before"
         hint = "a session sees one list of a query: give each search an id of its own"
         raise _Wrong("bad-click", f"{message}, and list {seen.number} here", hint)
-    if not _is_blank(row.user):
+    if not is_nothing(row.user):
         user = _id(row.user, "user")
         if (before := log.users.setdefault(session, user)) != user:
             message = f"session {session!r} is of user {user!r} here, and of {before!r} before"
@@ -222,8 +224,8 @@ def _add(row: Row, log: ShownClicks, of: _Shown) -> None:
 
 def _place(row: Row, seen: InterleavedList) -> int | None:
     """Find the place of a row's document in the list; None where it names none."""
-    named = None if _is_blank(row.document) else _id(row.document, "document")
-    if _is_blank(row.position):
+    named = None if is_nothing(row.document) else _id(row.document, "document")
+    if is_nothing(row.position):
         at = None
     elif (at := _whole(row.position) - 1) < 0:
         message = f"position {shown(row.position)} is no place in a list"
@@ -242,11 +244,10 @@ def _place(row: Row, seen: InterleavedList) -> int | None:
 
 def _is_click(cell: Any, place: int | None) -> bool:
     """Whether a row is a click: as its cell says or, without such cells, if it has a document."""
-    if cell is ... or _is_blank(cell):
+    if cell is ... or is_nothing(cell):
         return cell is ... and place is not None
-    told = WORDS.get(str(cell).strip().lower())
     try:
-        told = _count(cell) > 0 if told is None else told
+        told = bool(click_of(cell))
     except (TypeError, ValueError):
         raise _Wrong("bad-click", f"clicked is {shown(cell)}", "write 1 or 0") from None
     if told and place is None:
@@ -254,18 +255,10 @@ def _is_click(cell: Any, place: int | None) -> bool:
     return told
 
 
-def _count(cell: Any) -> float:
-    if not (number := to_float(cell)) >= 0:
-        raise ValueError(cell)
-    return number
-
-
-def _is_blank(cell: Any) -> bool:
-    return cell is None or cell == ""
-
-
 def _id(cell: Any, what: str) -> str:
     try:
+        if is_nothing(cell):
+            raise ValueError(cell)
         return to_id(cell)
     except (TypeError, ValueError):
         hint = f"write each {what} as text or a whole number"
