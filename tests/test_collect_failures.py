@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -25,7 +26,7 @@ import idealist as il
 from collect_cases import SHORT, elastic, elasticsearch, reply
 from engine_shapes import es
 from idealist.cli.main import main
-from idealist.collecting import collector
+from idealist.collecting import collected_files, collector
 from idealist.errors import UsageError
 from idealist.formats.collected_runs import read_collected, whole_lines
 from idealist.formats.source import Source
@@ -403,7 +404,7 @@ def test_what_breaks_in_a_thread_is_raised_and_no_query_is_lost_in_silence(
     def broken(*_: Any) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(collector, "line_of", broken)
+    monkeypatch.setattr(collected_files, "line_of", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         il.collect(lambda text: ["d1"], {"a": "x"})
 
@@ -422,3 +423,90 @@ def test_an_index_may_have_any_name() -> None:
     with elasticsearch(elastic()) as (address, server):
         il.collect(f"{address},größe*", {"a": "x"}, template=SHORT, warm_up=0)
     assert server.asked[-1]["path"] == "/products,gr%C3%B6%C3%9Fe*/_search"
+
+
+VECTOR: dict[str, Any] = {
+    "query": {"knn": "{{vector}}"}, "size": "{{k}}",
+}  # fmt: skip
+
+
+def test_an_answer_to_other_values_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(elastic()) as (address, server):
+        for number in (1, 1, 2):
+            queries = {"a": {"text": "x", "vector": [number, 0]}, "b": {"text": "y", "vector": [3]}}
+            il.collect(address, queries, 5, template=VECTOR, output=path, warm_up=0, resume=True)
+    asked = [one["body"]["query"]["knn"] for one in server.asked if one["body"]]
+    assert sorted(asked) == [[1, 0], [2, 0], [3]]
+    records = path.read_text().splitlines()
+    assert '"status":"failed"' in records[-2]  # the outdated answer, until it is asked again
+    assert statuses(path) == {"a": "ok", "b": "ok"}
+    path.write_text("\n".join(re.sub(r',"filled":"\w+"', "", line) for line in records))
+    with elasticsearch(elastic()) as (well, server):
+        path.write_text(path.read_text().replace(address[14:-9], well[14:-9]))
+        found = il.collect(well, queries, 5, template=VECTOR, output=path, resume=True)
+    assert found.lacking == 0
+    assert len([one for one in server.asked if one["body"]]) >= 2  # nobody knows what was asked
+
+
+def test_queries_that_were_not_asked_are_counted_whatever_else_was(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    asked: list[str] = []
+
+    def search(text: str) -> list[str]:
+        asked.append(text)
+        if len(asked) > 24:
+            raise SystemExit
+        return ["d"]
+
+    il.collect(search, {f"a{n}": "x" for n in range(20)}, output=path, warm_up=0)
+    with pytest.raises(SystemExit):
+        il.collect(search, {f"b{n}": "x" for n in range(20)}, output=path, warm_up=0, resume=True)
+    found = read_collected(Source.of(path))
+    assert found is not None
+    assert (len(found.answers), found.unasked) == (24, 16)
+    asked.clear()
+    more = il.collect(search, {f"b{n}": "x" for n in range(20)}, output=path, resume=True)
+    assert more.lacking == 0
+    said = "20 answers are of queries not given any more (a0, a1, a10 and 17 more)"
+    assert said in more.render("md")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"columns": {"document": "sku"}}, r"other columns: None, not \['document=sku'\]"),
+        ({"headers": {"X-Tenant": "north"}}, "other headers: None, not {'x-tenant': 'north'}"),
+        ({"text": "title"}, r"other texts kept: None, not \['title'\]"),
+    ],
+)
+def test_a_run_is_of_one_way_to_ask_and_to_read(
+    given: dict[str, Any], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+    monkeypatch.setenv("ES_KEY", "s3cret-key")
+    with elasticsearch(elastic()) as (address, _):
+        key = {"Authorization": "ApiKey ${ES_KEY}"}
+        il.collect(address, {"a": "x"}, template=SHORT, output=path)
+        il.collect(address, {"a": "x"}, template=SHORT, output=path, resume=True, headers=key)
+        with pytest.raises(UsageError, match=says):
+            il.collect(address, {"a": "x"}, template=SHORT, output=path, resume=True, **given)
+
+
+def test_a_part_of_an_answer_is_not_lost_to_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    days = [elastic("d1", _shards={"failed": 2}), failing(500, "down")]
+    with elasticsearch(lambda text: days[0]) as (address, _):
+        il.collect(address, {"a": "x"}, output=path, warm_up=0, **PACE)
+        del days[0]
+        found = il.collect(address, {"a": "x"}, output=path, warm_up=0, resume=True, **PACE)
+    assert statuses(path) == {"a": "partial"}
+    assert found.run.rows().documents == ["d1"]
+
+
+def test_a_second_file_that_is_refused_leaves_no_first(tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_text("notes")
+    with elasticsearch(elastic()) as (address, _), pytest.raises(UsageError, match=r"b\.jsonl"):
+        il.collect(address, {"a": "x"}, template=[SHORT, SHORT],
+                   output=[tmp_path / "a.jsonl", tmp_path / "b.jsonl"])  # fmt: skip
+    assert not (tmp_path / "a.jsonl").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -24,6 +25,19 @@ class AskedQuery:
     id: str
     text: str
     values: Mapping[str, Any] = field(default_factory=dict)
+
+    def filled(self, places: frozenset[str]) -> str | None:
+        """Hash what fills these places beyond what every query has; None where nothing does.
+
+        >>> one = AskedQuery("q1", "red", {"query": "red", "vector": [0.5, 1]})
+        >>> one.filled(frozenset({"query"})), one.filled(frozenset({"query", "vector"}))
+        (None, '9d98ec606eff5dcd')
+        """
+        own = {"query": self.text, "text": self.text, "id": self.id, "k": self.values.get("k")}
+        more = {name: self.values.get(name) for name in places}
+        more = {name: one for name, one in more.items() if name not in own or one != own[name]}
+        said = json.dumps(more, sort_keys=True, default=str)
+        return hashlib.sha256(said.encode()).hexdigest()[:16] if more else None
 
 
 def asked_queries(given: Any, k: int) -> list[AskedQuery]:

@@ -14,6 +14,7 @@ from idealist.collecting.asked_queries import asked_queries, check_values
 from idealist.collecting.collected_files import CollectedFile, now
 from idealist.collecting.collection_result import Collection
 from idealist.collecting.collector import Collector, Pace, Side, Tick
+from idealist.collecting.environment_secrets import is_telling
 from idealist.collecting.search_addresses import Wanted, find_search
 from idealist.errors import UsageError
 from idealist.formats.reading import ReadOptions
@@ -69,13 +70,16 @@ def collect(
     for one in found:
         check_values(asked, one.places, "the queries")
     pace = Pace(concurrency or found[0].concurrency, rate, timeout, attempts, warm_up)
-    header = {"queries": len(asked), "k": k, **_told(pace), "again": again or None}
+    header = {"k": k, **_told(pace), **_kept(wanted), "again": again or None}
+    sides = []
+    for one, path in zip(found, _outputs(output, len(found)), strict=True):
+        own = {**one.told(), "template": _template(one), "begun": now(), **header}
+        file = CollectedFile(path, one.secrets, one.places)
+        file.begin(own, asked, resume)
+        sides.append(Side(one, file))
     with ExitStack() as stack:
-        sides = []
-        for one, path in zip(found, _outputs(output, len(found)), strict=True):
-            file = CollectedFile(path, one.secrets)
-            own = {**one.told(), "template": _template(one), "begun": now(), **header}
-            sides.append(Side(one, stack.enter_context(file.open(own, resume))))
+        for side in sides:
+            stack.enter_context(side.file)
         collector = Collector(sides, asked, pace)
         collector.run(tick)
     return _collection(sides, collector)
@@ -110,6 +114,15 @@ def _told(pace: Pace) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _kept(wanted: Wanted) -> dict[str, Any]:
+    """Say what else makes a run what it is, as it was written; what may be a secret is not said."""
+    plain = {name.lower(): one for name, one in wanted.headers.items() if not is_telling(name)}
+    return {
+        "columns": wanted.options.words()[1::2] or None, "headers": plain or None,
+        "text": [*wanted.fields] or None,
+    }  # fmt: skip
+
+
 def _template(search: Any) -> dict[str, str] | None:
     template = getattr(search, "template", None)
     if template is None:
@@ -128,4 +141,5 @@ def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
         {name: file.path or file.records for name, file in zip(names, files, strict=True)},
         collector.stopped, collector.stopped == YOU,
         tuple({one.search.doubt: None for one in sides if one.search.doubt}),
+        {name: file.gone for name, file in zip(names, files, strict=True)},
     )  # fmt: skip

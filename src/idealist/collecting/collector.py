@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from idealist.asking.interrupts import YOU, on_interrupt
 from idealist.asking.patience import pause_after
 from idealist.collecting.asked_queries import AskedQuery
-from idealist.collecting.collected_files import CollectedFile, line_of, now
+from idealist.collecting.collected_files import CollectedFile, now
 from idealist.collecting.engine_answers import Answer, Busy, Hopeless, failed, masked, timed_out
 from idealist.collecting.search_source import OpenedSearch, SearchSource
 from idealist.formats.collected_runs import ANSWERED
@@ -271,7 +271,7 @@ class Collector:
     def _settle(self, job: Job, answer: Answer, worker: Worker) -> None:
         """Keep an answer; stop where nothing but failures comes back."""
         answer = masked(answer, job.side.search.secrets)
-        job.side.file.add(line_of(job.query, answer, worker.at, worker.tries))
+        job.side.file.add(job.query, answer, worker.at, worker.tries)
         with self._lock:
             self.counts[answer.status] += 1
             if answer.status in ANSWERED:

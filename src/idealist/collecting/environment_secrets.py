@@ -56,11 +56,19 @@ class Environment:
     def headers(self, given: Mapping[str, str]) -> dict[str, str]:
         """Fill in headers; refuse secrets that are written out."""
         for name, value in given.items():
-            is_secret = any(part in name.lower() for part in SECRET)
-            if is_secret and not NAME.search(value):
+            if is_telling(name) and not NAME.search(value):
                 hint = f"put it into an environment variable: '{name}: ${{VARIABLE}}'"
                 raise UsageError(f"the header {name} holds a secret that others could read", hint)
         return {name: self.filled(value) for name, value in given.items()}
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name says that its value is a secret.
+
+    >>> is_telling("X-Api-Key"), is_telling("X-Tenant")
+    (True, False)
+    """
+    return any(part in name.lower() for part in SECRET)
 
 
 def check_address(url: str) -> None:
