@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,7 @@ def test_rows_without_names_are_read_by_their_numbers(tmp_path: Path) -> None:
     assert found.collected["run"].answers["q1"]["total"] == 9
 
 
+WHOLE = 'url = "http://x/"\n[response]\nlist = "a"\nid = "b"\n'
 BAD_MAPPINGS = [
     ("url = 3", "the mapping has no url"),
     ('url = "http://x/"\nmethod = "PUT"', "the method is 'PUT'"),
@@ -178,6 +180,15 @@ BAD_MAPPINGS = [
     ('url = "http://x/"\n[response]\nid = 0\nlist = "a"', "the path of id is 0"),
     ('url = "http://x/"\n[response]\nid = "a"\nlist = "a"\nrank = "b"', "[response] has no 'rank'"),
     ("url =", "the mapping is not TOML"),
+    (f"{WHOLE}[headers]\nX = 5", 'write it in quotes: X = "5"'),
+    (f"{WHOLE}[request]\nd = 2024-01-01\nq = '{{{{query}}}}'", "[request] d is no JSON"),
+    (f"{WHOLE}[request]\nd = nan\nq = '{{{{query}}}}'", "[request] d is no JSON"),
+    (
+        f"{WHOLE}[request]\nq = '{{{{query|foo}}}}'",
+        "shop.toml:6: {{query|foo}}: no text is written",
+    ),
+    (f"{WHOLE}[request]\nkey = '${{ES_KEY}}'", "[request] key holds ${ES_KEY}"),
+    (WHOLE.replace("x/", "x/{{query|an}}"), "shop.toml:1: {{query|an}}: no text is written an"),
 ]
 
 
@@ -201,12 +212,22 @@ ADDRESSES = [
     ("qdrant+http://localhost/x", '"{{vector}}"'),
     ("sqlite:nowhere.db", "check the path"),
     ("tantivy:nowhere", "{{query|any}}"),
+    ("tantivy:x.json", "no query, which Tantivy is asked"),
+    ("sqlite:x.json", "there is no x.json"),
+    ("postgresql://x/y.json", "pip install"),
+    ("tantivy:.", "pip install 'idealist[collect]'"),
 ]
 
 
 @pytest.mark.parametrize(("address", "hint"), ADDRESSES)
-def test_an_address_that_cannot_be_asked_says_what_to_write(address: str, hint: str) -> None:
+def test_an_address_that_cannot_be_asked_says_what_to_write(
+    address: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("psycopg", "tantivy"):
+        monkeypatch.setitem(sys.modules, package, None)
     template = None if hint.startswith(('"{{', "{{")) else {"q": "{{query}}"}
+    if "pip install" in hint and template:
+        template = {"query": "{{query}}"}
     if address.startswith(("postgresql", "sqlite")):
         template = "SELECT {{query}}"  # type: ignore[assignment]
     with pytest.raises(UsageError) as error:

@@ -61,12 +61,12 @@ def collect(
     ['d1', 'd2']
     """
     _check(k=k, attempts=attempts, concurrency=concurrency, timeout=timeout, rate=rate)
-    asked = asked_queries(queries, k)
     fields = [text] if isinstance(text, str) else list(text) if isinstance(text, Sequence) else text
     options = ReadOptions({} if columns is None else columns, shared=True)
     wanted = Wanted(k, ["text"] if fields is True else fields or (), headers or {}, options)
     templates = list(template) if isinstance(template, (list, tuple)) else [template]
     found = [find_search(search, one, wanted) for one in templates]
+    asked = asked_queries(queries, k, frozenset().union(*(one.places for one in found)))
     for one in found:
         check_values(asked, one.places, "the queries")
     pace = Pace(concurrency or found[0].concurrency, rate, timeout, attempts, warm_up)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from idealist.collecting.environment_secrets import NAME
 from idealist.collecting.http_engines import HttpEngine
+from idealist.collecting.request_templates import unknown_styles
 from idealist.errors import Faults, nearest
 from idealist.formats.engines.table import ERRORS, Direction, Engine, Score
 from idealist.formats.source import Source
@@ -42,6 +44,8 @@ def read_mapping(path: str | Path) -> Mapped:
     text, faults = source.read().decode(), Faults(source.name)
     said = _loaded(text, source.suffix, faults)
     _check(said, faults)
+    for line, words, hint in unknown_styles(text):
+        faults.add("bad-template", words, hint, line)
     faults.check()
     response = said["response"]
     hits, id_ = _path(response["list"]), _path(response["id"])
@@ -55,6 +59,33 @@ def read_mapping(path: str | Path) -> Mapped:
     asked = HttpEngine(engine.name, engine, "", method=method)
     request, headers = said.get("request", {}), said.get("headers", {})
     return Mapped(asked, said["url"], headers, request, _path(response.get("text", "")), text)
+
+
+def _table(said: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = said.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _unsendable(
+    headers: Mapping[str, Any], request: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with headers and a request, each with a hint."""
+    for key, value in headers.items():
+        if not isinstance(value, str):
+            yield f"the header {key} is {value!r:.40}", f'write it in quotes: {key} = "{value}"'
+    for key, value in request.items():
+        if (found := NAME.search(written := _json(value))) is not None:
+            yield f"[request] {key} holds {found[0]}", "put a key into [headers], or into the url"
+        elif not written:
+            yield f"[request] {key} is no JSON: {value!r:.40}", "write it in quotes"
+
+
+def _json(value: Any) -> str:
+    """Write a value as JSON; empty where that has no such value, as of TOML's dates."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return ""
 
 
 def _path(written: str) -> str:
@@ -81,12 +112,13 @@ def _check(said: Mapping[str, Any], faults: Faults) -> None:
     for key in ("headers", "request", "response"):
         if not isinstance(said.get(key, {}), dict):
             add(f"{key} is {said[key]!r:.60}, and must be a table")
+    for words, hint in _unsendable(_table(said, "headers"), _table(said, "request")):
+        add(words, hint)
     if not isinstance(said.get("url"), str):
         add("the mapping has no url")
     if str(said.get("method", "POST")).upper() not in ("GET", "POST"):
         add(f"the method is {said['method']!r:.20}", "write GET or POST")
-    response = said.get("response")
-    response = response if isinstance(response, dict) else {}
+    response = _table(said, "response")
     for key in ("list", "id"):
         if key not in response:
             add(f"[response] does not say where the {key} is")

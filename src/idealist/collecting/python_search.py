@@ -58,7 +58,7 @@ class PythonSearch:
     @property
     def places(self) -> frozenset[str]:
         """A function is given the text of the query."""
-        return frozenset({"query"})
+        return frozenset({"text"})
 
     def told(self) -> dict[str, Any]:
         """Say what is asked."""

@@ -62,7 +62,9 @@ def find_search(given: Any, template: Any, wanted: Wanted) -> SearchSource:
             raise UsageError("a Python search takes no template", "leave the template out")
         return PythonSearch.of(given, wanted.k, bool(wanted.fields), wanted.options)
     word = str(given)
-    if word.lower().endswith((".toml", ".json")):
+    name, sign, rest = word.partition(":")
+    is_address = sign and name.partition("+")[0] in NAMES
+    if word.lower().endswith((".toml", ".json")) and not is_address:
         return _mapped(word, template, wanted)
     if word.startswith(POSTGRES):
         environment = Environment()
@@ -71,11 +73,13 @@ def find_search(given: Any, template: Any, wanted: Wanted) -> SearchSource:
         sql = _sql(word, template)
         reader = wanted.reader(ROWS)
         return PostgresSearch(dsn, sql, reader, environment.secrets, doubt=environment.doubt)
-    name, sign, rest = word.partition(":")
     if sign and name == "sqlite":
         return SqliteSearch(_there(rest), _sql(word, template), wanted.reader(ROWS))
     if sign and name == "tantivy":
         asked = template_of(_given(template, word, TANTIVY_EXAMPLE))
+        if "query" not in asked.body:
+            hint = f"such as {json.dumps(TANTIVY_EXAMPLE)}"
+            raise UsageError(f"{asked.name} has no query, which Tantivy is asked", hint)
         return TantivySearch(_there(rest), asked, wanted.reader(HITS))
     return _over_http(word, template, wanted)
 
