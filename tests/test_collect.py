@@ -249,6 +249,11 @@ def raising(error: Exception) -> Callable[[str], Any]:
         (lambda text: [], "empty", ""),
         (lambda text: [("a", float("nan")), ("b", 1.0)], "failed", "NaN or infinite"),
         (lambda text: ["a", "b", "a"], "failed", "document 'a' is listed twice"),
+        (lambda text: {"d1": None, "d2": 0.9}, "failed", "the score of 'd1' is None"),
+        (lambda text: {"d1": "high", "d2": 0.9}, "failed", "the score of 'd1' is 'high'"),
+        (lambda text: (1 // 0 for _ in "x"), "failed", "ZeroDivisionError"),
+        (lambda text: [[1, 2, 3]], "failed", "[1, 2, 3]"),
+        (lambda text: [("d1", b"x")], "failed", ""),
     ],
 )
 def test_what_python_does_is_a_status(search: Any, status: str, says: str) -> None:

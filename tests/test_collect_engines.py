@@ -156,6 +156,36 @@ def test_a_mapping_file_asks_any_endpoint(tmp_path: Path, monkeypatch: Any) -> N
     assert line["hits"] == hits
 
 
+OK = 'ok = { status = "ok", "meta.success" = true }'
+ANSWERS = [
+    (OK, {"status": "error", "message": "boom", "items": []}, "failed", "status is 'error'"),
+    (OK, {"status": "ok", "meta": {"success": False}, "items": []}, "failed", "meta.success is False"),
+    (OK, {"status": "ok", "items": []}, "failed", "meta.success is None"),
+    (OK, {"status": "ok", "meta": {"success": True}, "items": []}, "empty", ""),
+    ('total = "count"', {"items": [], "count": "5"}, "failed", "none of the 5 documents"),
+    ('total = "count"', {"items": [], "count": "0"}, "empty", ""),
+    ('score = "nope"', {"items": [{"sku": "d1", "score": 2}]}, "failed", "have no nope"),
+    ('score = "s"', {"items": [{"sku": "d1", "s": 2}, {"sku": "d2", "s": 1}]}, "ok", ""),
+    ('distance = "s.x"', {"items": [{"sku": "d1", "s": {"x": 2}}]}, "ok", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "body", "status", "says"), ANSWERS)
+def test_a_mapping_says_what_a_failure_is(
+    said: str, body: Any, status: str, says: str, tmp_path: Path
+) -> None:
+    with scripted(reply(body), engine=True) as server:
+        path = tmp_path / "shop.toml"
+        path.write_text(
+            f'url = "{server.url}"\n[request]\nq = "{{{{query}}}}"\n'
+            f'[response]\nlist = "items"\nid = "sku"\n{said}'
+        )
+        (answer,) = il.collect(path, {"q1": "red"}).collected["run"].answers.values()
+    assert answer["status"] == status
+    assert says in answer.get("error", "")
+    assert [hit["score"] for hit in answer.get("hits", ())][:1] in ([], [2.0], [-2.0])
+
+
 def test_rows_without_names_are_read_by_their_numbers(tmp_path: Path) -> None:
     """As Groonga answers with command_version=3."""
     body = {"n_hits": 9, "columns": [{"name": "_key"}], "records": [["d1", 7], ["d2", 3]]}
@@ -180,6 +210,8 @@ BAD_MAPPINGS = [
     ('url = "http://x/"\n[response]\nid = 0\nlist = "a"', "the path of id is 0"),
     ('url = "http://x/"\n[response]\nid = "a"\nlist = "a"\nrank = "b"', "[response] has no 'rank'"),
     ("url =", "the mapping is not TOML"),
+    (f"{WHOLE}ok = 'status'", "ok is 'status'"),
+    (f"{WHOLE}ok = {{ meta.code = 0 }}", "ok is {'meta'"),
     (f"{WHOLE}[headers]\nX = 5", 'write it in quotes: X = "5"'),
     (f"{WHOLE}[request]\nd = 2024-01-01\nq = '{{{{query}}}}'", "[request] d is no JSON"),
     (f"{WHOLE}[request]\nd = nan\nq = '{{{{query}}}}'", "[request] d is no JSON"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import http.client
 import json
 import os
 import re
@@ -154,7 +155,23 @@ def test_what_no_query_would_change_ends_at_once(status: int, tmp_path: Path) ->
         pytest.raises(UsageError, match="check the address"),
     ):
         il.collect(address, {f"q{n}": "x" for n in range(50)}, output=tmp_path / "r.jsonl", **PACE)
-    assert len(server.asked) <= 1 + 2
+    assert len(server.asked) <= 1 + 2 * (1 + collector.PROBES)
+    assert len((tmp_path / "r.jsonl").read_bytes().splitlines()) == 1  # how it was asked, no answer
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 405, 302])
+@pytest.mark.parametrize("warm_up", [0, 1])
+@pytest.mark.parametrize("bad", ["x0", "x2", "x9"])
+def test_one_query_that_is_refused_ends_nothing(
+    status: int, warm_up: int, bad: str, tmp_path: Path
+) -> None:
+    path, queries = tmp_path / "run.jsonl", {f"q{n}": f"x{n}" for n in range(10)}
+    script = {bad: failing(status, "no")}
+    with elasticsearch(lambda text: script.get(text, elastic())) as (address, _):
+        il.collect(address, queries, output=path, **PACE | {"warm_up": warm_up})
+        il.collect(address, queries, output=path, resume=True, **PACE | {"warm_up": warm_up})
+    failed = {query for query, found in statuses(path).items() if found == "failed"}
+    assert failed == {f"q{bad[1]}"}
 
 
 def test_nobody_there_is_said_at_once(tmp_path: Path) -> None:
@@ -510,3 +527,54 @@ def test_a_second_file_that_is_refused_leaves_no_first(tmp_path: Path) -> None:
         il.collect(address, {"a": "x"}, template=[SHORT, SHORT],
                    output=[tmp_path / "a.jsonl", tmp_path / "b.jsonl"])  # fmt: skip
     assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_a_document_that_is_listed_twice_is_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    twice = {"x": elastic("d1", "d2", "d1")}
+    with elasticsearch(lambda text: twice.get(text, elastic())) as (address, _):
+        il.collect(address, {"a": "x", "b": "y"}, output=path, **PACE)
+        cut = il.collect(address, {"a": "x"}, 2, **PACE)
+    found = read_collected(Source.of(path))
+    assert found is not None
+    assert found.answers["a"]["error"] == "document 'd1' is listed twice"
+    assert il.evaluate({"a": {"d1": 1}, "b": {"d1": 1}}, path, "RR", missing="skip")["RR"] == 0.5
+    assert cut.lacking == 0  # it was not listed twice in what was wanted
+
+
+def test_fewer_hits_than_were_wanted_and_found_are_doubted() -> None:
+    total = {"hits": {"total": {"value": 5000}, "hits": es()["hits"]["hits"]}}
+    with elasticsearch(reply(es() | total)) as (address, _):
+        few, enough = (
+            il.collect(address, {"a": "x"}, k, template={"query": "{{query}}"}).render("md")
+            for k in (100, 3)
+        )
+    assert "in 1 query (a) more was found than was sent" in few
+    assert "doubt" not in enough
+
+
+def test_a_text_that_no_hit_has_is_doubted() -> None:
+    with elasticsearch(elastic()) as (address, _):
+        wrong, right = (
+            il.collect(address, {"a": "x"}, template=SHORT, text=field).doubts
+            for field in ("titel", "shop")
+        )
+    assert wrong == ("no hit has titel, whose text would be kept",)
+    assert right == ()
+
+
+def test_a_header_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    put = http.client.HTTPConnection.putheader
+
+    def noted(self: Any, name: str, *values: Any) -> None:
+        sent.append(name.lower())
+        put(self, name, *values)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "putheader", noted)
+    with elasticsearch(elastic()) as (address, server):
+        headers = {"Content-Type": "application/x-ndjson", "ACCEPT": "application/vnd.api+json"}
+        il.collect(address, {"a": "x"}, template=SHORT, headers=headers, warm_up=0)
+    (told,) = {(one["content-type"], one["accept"]) for one in server.headers}
+    assert told == ("application/x-ndjson", "application/vnd.api+json")
+    assert sent.count("content-type") == sent.count("accept") == len(server.headers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -82,7 +82,7 @@ def collect(
             stack.enter_context(side.file)
         collector = Collector(sides, asked, pace)
         collector.run(tick)
-    return _collection(sides, collector)
+    return _collection(sides, collector, wanted)
 
 
 def _check(**numbers: float | None) -> None:
@@ -132,7 +132,15 @@ def _template(search: Any) -> dict[str, str] | None:
     return {"name": template.name, "sha256": mixed if more else template.hash}
 
 
-def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
+def _doubts(sides: Sequence[Side], wanted: Wanted) -> Iterator[str]:
+    for side in sides:
+        if side.search.doubt:
+            yield side.search.doubt
+        if wanted.fields and side.file.has_hits and not side.file.has_texts:
+            yield f"no hit has {' or '.join(wanted.fields)}, whose text would be kept"
+
+
+def _collection(sides: Sequence[Side], collector: Collector, wanted: Wanted) -> Collection:
     files = [side.file for side in sides]
     paths = [str(file.path) for file in files if file.path is not None]
     names = run_names(paths) if paths else ["run"]
@@ -140,6 +148,6 @@ def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
         {name: file.collected() for name, file in zip(names, files, strict=True)},
         {name: file.path or file.records for name, file in zip(names, files, strict=True)},
         collector.stopped, collector.stopped == YOU,
-        tuple({one.search.doubt: None for one in sides if one.search.doubt}),
+        tuple(dict.fromkeys(_doubts(sides, wanted))),
         {name: file.gone for name, file in zip(names, files, strict=True)},
     )  # fmt: skip

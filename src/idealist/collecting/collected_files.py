@@ -60,6 +60,7 @@ def line_of(
         "total": answer.total,
         "error": answer.error or None,
         "filled": filled,
+        "short": answer.is_short or None,
     }
     said |= {key: one for key, one in known.items() if one is not None}
     if tries > 1:
@@ -93,6 +94,8 @@ class CollectedFile:
     added: dict[str, dict[str, Any]] = field(default_factory=dict)
     gone: tuple[str, ...] = ()
     outdated: tuple[AskedQuery, ...] = ()
+    has_hits: bool = False
+    has_texts: bool = False
     _file: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -158,6 +161,8 @@ class CollectedFile:
         known = self.added.get(query.id) or self.before.answers.get(query.id)
         if answer.status in ANSWERED or known is None or known["status"] != "partial":
             self._take(line_of(query, answer, at, tries, query.filled(self.places)))
+        self.has_hits = self.has_hits or bool(answer.hits)
+        self.has_texts = self.has_texts or any(hit.text for hit in answer.hits)
 
     def _take(self, record: dict[str, Any]) -> None:
         self._write(record)

@@ -29,6 +29,8 @@ from idealist.significance.percentiles import PERCENTILES, percentiles
 
 #: How many different errors are listed.
 SHOWN = 5
+#: What is said of answers that are shorter than was wanted, where there was more.
+SHORT = "more was found than was sent, and less was sent than k: does the template say {{k}}?"
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,6 +106,9 @@ class Collection(Result):
             for words, queries in one.unlike.items():
                 which = f"{many(len(queries), 'query', 'queries')} ({few(queries, 3)})"
                 said.append(f"doubt: {name}: in {which} {words}")
+            if short := sorted(q for q, line in one.answers.items() if line.get("short")):
+                which = f"{many(len(short), 'query', 'queries')} ({few(short, 3)})"
+                said.append(f"doubt: {name}: in {which} {SHORT}")
             if gone := self.gone.get(name):
                 answers = many(len(gone), "answer is of a query", "answers are of queries")
                 said.append(f"doubt: {name}: {answers} not given any more ({few(gone, 3)})")

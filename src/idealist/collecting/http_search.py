@@ -137,7 +137,8 @@ class HttpOpened:
         self.search, self.timeout = search, timeout
         self._headers = {
             "content-type": "application/json", "accept": "application/json",
-            "user-agent": f"idealist/{__version__}", **search.headers,
+            "user-agent": f"idealist/{__version__}",
+            **{name.lower(): one for name, one in search.headers.items()},
         }  # fmt: skip
         self._http: http.client.HTTPConnection | None = None
 

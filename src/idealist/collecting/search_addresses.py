@@ -101,8 +101,15 @@ def _mapped(path: str, template: Any, wanted: Wanted) -> HttpSearch:
     if template is not None:
         asked = template_of(template)
     if mapped.text and wanted.fields:
-        wanted = Wanted(wanted.k, [mapped.text], wanted.headers, wanted.options)
-    headers = {**mapped.headers, **wanted.headers}
+        wanted = replace(wanted, fields=[mapped.text])
+    if mapped.scores:  # which every hit must have then
+        named = {"score": [*mapped.scores], **wanted.options.columns}
+        wanted = replace(wanted, options=replace(wanted.options, columns=named))
+    headers = {
+        name.lower(): one
+        for given in (mapped.headers, wanted.headers)
+        for name, one in given.items()
+    }
     found = _http(mapped.engine, mapped.url, "", asked, wanted, headers, environment)
     found = replace(found, decides=mapped.source)
     if not found.places:
