@@ -241,6 +241,8 @@ ADDRESSES = [
     ("elasticsearch+http://u:p@localhost/x", "${VARIABLE}"),
     ("postgresql://u:p@localhost/x", "${VARIABLE}"),
     ("elasticsearch+http://localhost:99999/x", "http://HOST:PORT"),
+    ("elasticsearch+http://[::1:9200/x", "http://HOST:PORT"),
+    ("elasticsearch+http://localhost:9200/products#v2", "leave it out"),
     ("qdrant+http://localhost/x", '"{{vector}}"'),
     ("sqlite:nowhere.db", "check the path"),
     ("tantivy:nowhere", "{{query|any}}"),

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pytest
 from hypothesis import given, settings
@@ -28,10 +28,11 @@ from collect_cases import SHORT, elastic, elasticsearch, reply
 from engine_shapes import es
 from idealist.cli.main import main
 from idealist.collecting import collected_files, collector
+from idealist.collecting.environment_secrets import Environment
 from idealist.errors import UsageError
 from idealist.formats.collected_runs import read_collected, whole_lines
 from idealist.formats.source import Source
-from scripted_server import Scripted, failing
+from scripted_server import Scripted, failing, scripted
 from waiting import PATIENCE
 
 #: What happens to a query, by the first word of its text; and its status.
@@ -361,6 +362,65 @@ def test_a_secret_that_is_written_out_is_refused(tmp_path: Path) -> None:
                 headers={name: SECRET},
             )  # fmt: skip
         assert SECRET not in str(error.value)
+
+
+LITERAL = [
+    ("meilisearch+http://127.0.0.1:9/idx?token=literalsecret", "token"),
+    ("postgresql://u@localhost/db?password=literalsecret", "password"),
+    ("typesense+http://127.0.0.1:9/idx?x-typesense-api-key=literalsecret", "x-typesense-api-key"),
+]
+
+
+@pytest.mark.parametrize(("address", "name"), LITERAL)
+def test_a_secret_in_an_address_is_refused(address: str, name: str, tmp_path: Path) -> None:
+    template: Any = SHORT if "+" in address else "SELECT {{query}}"
+    mapping = tmp_path / "shop.toml"
+    mapping.write_text(f'url = "{address.partition("+")[2]}"\n[response]\nlist = "a"\nid = "b"')
+    for one in (address, *([mapping] if "+" in address else [])):
+        with pytest.raises(UsageError, match=f"{name} in the address is a secret") as error:
+            il.collect(one, {"a": "b"}, template=template)
+        assert "literalsecret" not in str(error.value)
+        assert f"{name}=${{VARIABLE}}" in str(error.value)
+
+
+@pytest.mark.parametrize("key", ["ab#cd-ef", "ab&q=other", "{{k}}{{query}}", "a/b?c d%41"])
+def test_a_key_in_an_address_arrives_as_it_is(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("K", key)
+    mapping = tmp_path / "shop.toml"
+    with scripted(elastic(), engine=True) as server:
+        mapping.write_text(
+            f'method = "GET"\nurl = "{server.url}/s?api_key=${{K}}&q={{{{query}}}}"\n'
+            '[response]\nlist = "hits.hits"\nid = "_id"'
+        )
+        il.collect(mapping, {"a": "x"}, warm_up=0)
+        monkeypatch.setenv("HOST", server.url.removeprefix("http://").removesuffix("/v1"))
+        il.collect("elasticsearch+http://${HOST}/${K}", {"a": "x"}, template=SHORT, warm_up=0)
+    asked = [urlsplit(one["path"]) for one in server.asked]
+    assert parse_qsl(asked[0].query) == [("api_key", key), ("q", "x")]
+    assert unquote(asked[-1].path) == f"/{key}/_search"
+
+
+def test_a_password_of_postgresql_is_no_part_of_the_address(monkeypatch: Any) -> None:
+    monkeypatch.setenv("PW", "p@ss/w?rd#%41")
+    monkeypatch.setenv("HOST", "db.example:5433")
+    found = Environment().address("postgresql://u:${PW}@${HOST}/shop?sslkey=/etc/k.pem")
+    assert found == "postgresql://u:p%40ss%2Fw%3Frd%23%2541@db.example:5433/shop?sslkey=/etc/k.pem"
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ({"X-Tenant": "Zürich €"}, "no header can say what X-Tenant says"),
+        ({"X-Tenant": "a\r\nX-Other: b"}, "no header can say what X-Tenant says"),
+        ({"X-Tenant": 5}, "no header can say what X-Tenant says"),
+        ({"X Tenant": "a"}, "'X Tenant' is no name of a header"),
+    ],
+)
+def test_a_header_that_cannot_be_sent_is_refused(headers: dict[str, str], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        il.collect("solr+http://127.0.0.1:9/c", {"a": "b"}, template=SHORT, headers=headers)
 
 
 def test_an_answer_after_the_time_out_is_none() -> None:

@@ -60,7 +60,11 @@ def collect(
     >>> found.run.rows().documents
     ['d1', 'd2']
     """
-    _check(k=k, attempts=attempts, concurrency=concurrency, timeout=timeout, rate=rate)
+    _check_whole(k=(k, 1), attempts=(attempts, 1), warm_up=(warm_up, 0))
+    _check_whole(**({} if concurrency is None else {"concurrency": (concurrency, 1)}))
+    _check(timeout=timeout, **({} if rate is None else {"rate": rate}))
+    if not isinstance(headers or {}, Mapping):
+        raise UsageError(f"headers cannot be {headers!r:.60}", 'give {"X-Tenant": "shop"}')
     fields = [text] if isinstance(text, str) else list(text) if isinstance(text, Sequence) else text
     options = ReadOptions({} if columns is None else columns, shared=True)
     wanted = Wanted(k, ["text"] if fields is True else fields or (), headers or {}, options)
@@ -85,10 +89,19 @@ def collect(
     return _collection(sides, collector, wanted)
 
 
-def _check(**numbers: float | None) -> None:
+def _check(**numbers: Any) -> None:
     for name, number in numbers.items():
-        if number is not None and not 0 < number <= MOST:
-            raise UsageError(f"{name} is {number}", f"give more than 0, and at most {MOST:,}")
+        if not isinstance(number, (int, float)) or not 0 < number <= MOST:
+            hint = f"give a number of more than 0, and at most {MOST:,}"
+            raise UsageError(f"{name} is {number!r:.40}", hint)
+
+
+def _check_whole(**numbers: tuple[Any, int]) -> None:
+    """Refuse what is no whole number, or less than the least that makes sense."""
+    for name, (number, least) in numbers.items():
+        if type(number) is not int or not least <= number <= MOST:
+            hint = f"give a whole number from {least} to {MOST:,}"
+            raise UsageError(f"{name} is {number!r:.40}", hint)
 
 
 def _outputs(output: Any, count: int) -> list[Path | None]:

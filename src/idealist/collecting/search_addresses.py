@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from idealist.asking.addresses import http_parts
 from idealist.collecting.engine_answers import ResponseReader
@@ -69,7 +69,7 @@ def find_search(given: Any, template: Any, wanted: Wanted) -> SearchSource:
     if word.startswith(POSTGRES):
         environment = Environment()
         check_address(word)
-        dsn = environment.filled(word)
+        dsn = environment.address(word)
         sql = _sql(word, template)
         reader = wanted.reader(ROWS)
         return PostgresSearch(dsn, sql, reader, environment.secrets, doubt=environment.doubt)
@@ -89,6 +89,7 @@ def _over_http(word: str, template: Any, wanted: Wanted) -> HttpSearch:
     if name not in BY_NAME or not url.startswith(("http://", "https://")):
         _refuse(word, name)
     engine, environment = BY_NAME[name], Environment()
+    check_address(url)
     base, index = (url, "") if not engine.has_index else index_of(url)
     asked = template_of(_given(template, word, engine.example))
     return _http(engine, base.rstrip("/"), index, asked, wanted, wanted.headers, environment)
@@ -110,6 +111,7 @@ def _mapped(path: str, template: Any, wanted: Wanted) -> HttpSearch:
         for given in (mapped.headers, wanted.headers)
         for name, one in given.items()
     }
+    check_address(mapped.url)
     found = _http(mapped.engine, mapped.url, "", asked, wanted, headers, environment)
     found = replace(found, decides=mapped.source)
     if not found.places:
@@ -122,8 +124,8 @@ def _http(
     engine: Any, base: str, index: str, asked: Template, wanted: Wanted,
     headers: Mapping[str, str], environment: Environment,
 ) -> HttpSearch:  # fmt: skip
-    check_address(base)
-    filled, sent = environment.filled(base), environment.headers(headers)
+    filled, sent = environment.address(base), environment.headers(headers)
+    index = environment.filled(index, quote)
     _check_url(filled)
     if "@" in (parts := urlsplit(filled)).netloc and "authorization" not in map(str.lower, sent):
         raise UsageError(f"{parts.scheme} addresses with a user are not understood", HEADER)
@@ -135,6 +137,8 @@ def _http(
 def _check_url(url: str) -> None:
     if http_parts(url) is None:
         raise UsageError("the address cannot be read", "write http://HOST:PORT/PATH")
+    if "#" in url:
+        raise UsageError("what follows # in an address is not sent", "leave it out, or write %23")
 
 
 def _sql(word: str, template: Any) -> Template:
