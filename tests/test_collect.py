@@ -89,6 +89,9 @@ BAD = [
     ('SELECT "it\'s {{query}}"', True, 1, "it becomes a parameter"),
     ("SELECT 'it''s {{query}}'", True, 1, "it becomes a parameter"),
     ("SELECT $x$ {{query}} $x$", True, 1, "it becomes a parameter"),
+    ("SELECT $$ {{query}} $$", True, 1, "it becomes a parameter"),
+    ("SELECT 1 WHERE t LIKE'{{query}}'", True, 1, "it becomes a parameter"),
+    ("SELECT e'it\\'s {{query}}'", True, 1, "it becomes a parameter"),
     ("SELECT 1 -- {{query}}", True, 1, "it becomes a parameter"),
 ]
 
@@ -124,7 +127,7 @@ def test_columns_of_queries_fill_places_and_gaps_are_said(tmp_path: Path) -> Non
 
 
 def test_words_after_a_quote_that_has_ended_are_none() -> None:
-    sql = "SELECT 'a' AS \"b\", 'it''s' || {{query}} || '%' /* don't */, {{k}}"
+    sql = "SELECT E'\\'' AS c, 'a' AS \"b\", 'it''s' || {{query}} || '%' /* don't */, {{k}}"
     assert parse_template(sql, is_sql=True).places == {"query", "k"}
 
 

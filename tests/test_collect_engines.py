@@ -241,6 +241,7 @@ ADDRESSES = [
     ("elasticsearch+http://u:p@localhost/x", "${VARIABLE}"),
     ("postgresql://u:p@localhost/x", "${VARIABLE}"),
     ("elasticsearch+http://localhost:99999/x", "http://HOST:PORT"),
+    ("elasticsearch+http://localhost/{{query|an}}", "did you mean any?"),
     ("elasticsearch+http://[::1:9200/x", "http://HOST:PORT"),
     ("elasticsearch+http://localhost:9200/products#v2", "leave it out"),
     ("qdrant+http://localhost/x", '"{{vector}}"'),
@@ -249,6 +250,7 @@ ADDRESSES = [
     ("tantivy:x.json", "no query, which Tantivy is asked"),
     ("sqlite:x.json", "there is no x.json"),
     ("postgresql://x/y.json", "pip install"),
+    ("postgres://x/y.json", "pip install"),
     ("tantivy:.", "pip install 'idealist[collect]'"),
 ]
 
@@ -262,7 +264,7 @@ def test_an_address_that_cannot_be_asked_says_what_to_write(
     template = None if hint.startswith(('"{{', "{{")) else {"q": "{{query}}"}
     if "pip install" in hint and template:
         template = {"query": "{{query}}"}
-    if address.startswith(("postgresql", "sqlite")):
+    if address.startswith(("postgres", "sqlite")):
         template = "SELECT {{query}}"  # type: ignore[assignment]
     with pytest.raises(UsageError) as error:
         il.collect(address, QUERIES, template=template)

@@ -500,6 +500,10 @@ def test_an_index_may_have_any_name() -> None:
     with elasticsearch(elastic()) as (address, server):
         il.collect(f"{address},größe*", {"a": "x"}, template=SHORT, warm_up=0)
     assert server.asked[-1]["path"] == "/products,gr%C3%B6%C3%9Fe*/_search"
+    queries = {"a": {"text": "x", "language": "de/at"}}
+    with elasticsearch(elastic()) as (address, server):
+        il.collect(f"{address}-{{{{language}}}}", queries, template=SHORT, warm_up=0)
+    assert server.asked[-1]["path"] == "/products-de%2Fat/_search"
 
 
 VECTOR: dict[str, Any] = {

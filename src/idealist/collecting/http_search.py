@@ -77,7 +77,9 @@ class HttpSearch:
         parts = self.address
         query = f"?{parts.query}" if parts.query else ""
         return (
-            parts.path + self.engine.path.replace("{index}", quote(self.index, safe="%,*")) + query
+            parts.path
+            + self.engine.path.replace("{index}", quote(self.index, safe="%,*{|}"))
+            + query
         )
 
     @property

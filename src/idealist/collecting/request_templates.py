@@ -23,9 +23,9 @@ from idealist.formats.source import Source
 
 PLACE = re.compile(r"\{\{\s*(\w+)\s*(?:\|\s*(\w+)\s*)?\}\}")
 WORD = re.compile(r"\w+")
-#: What is quoted or a comment in SQL; PostgreSQL also quotes by $$ or $name$.
+#: What is quoted or a comment in SQL; PostgreSQL also quotes by E'…', $$ or $name$.
 QUOTED = re.compile(
-    r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$([a-z_]*)\$.*?\$\1\$",
+    r"\bE'(?:\\.|''|[^'\\])*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$((?:[a-z_]\w*)?)\$.*?\$\1\$",
     re.DOTALL | re.IGNORECASE,
 )
 Values = Mapping[str, Any]
@@ -159,7 +159,7 @@ def _flaws(source: str, is_sql: bool) -> Iterator[tuple[int, str, str]]:
     for found in PLACE.finditer(source):
         line = _line(source, found)
         if any(start < found.start() < end for start, end in quoted):
-            hint = f"write {found[0]} outside: it becomes a parameter, such as '%' || {found[0]}"
+            hint = f"it becomes a parameter: write {found[0]} alone, or '%' || {found[0]} || '%'"
             yield line, f"{found[0]} stands in quotes, or in a comment", hint
         if not is_sql and not _in_string(source, found.start()):
             hint = f'write "{found[0]}": a number or a list stays one'

@@ -22,7 +22,7 @@ from idealist.collecting.http_engines import BY_NAME
 from idealist.collecting.http_search import HttpSearch, index_of
 from idealist.collecting.mapping_files import read_mapping
 from idealist.collecting.python_search import PythonSearch
-from idealist.collecting.request_templates import Template, template_of
+from idealist.collecting.request_templates import Template, template_of, unknown_styles
 from idealist.collecting.search_source import SearchSource
 from idealist.collecting.sql_search import ROWS, PostgresSearch, SqliteSearch
 from idealist.collecting.tantivy_search import HITS, TantivySearch
@@ -63,7 +63,7 @@ def find_search(given: Any, template: Any, wanted: Wanted) -> SearchSource:
         return PythonSearch.of(given, wanted.k, bool(wanted.fields), wanted.options)
     word = str(given)
     name, sign, rest = word.partition(":")
-    is_address = sign and name.partition("+")[0] in NAMES
+    is_address = word.startswith(POSTGRES) or (sign and name.partition("+")[0] in NAMES)
     if word.lower().endswith((".toml", ".json")) and not is_address:
         return _mapped(word, template, wanted)
     if word.startswith(POSTGRES):
@@ -127,6 +127,8 @@ def _http(
     filled, sent = environment.address(base), environment.headers(headers)
     index = environment.filled(index, quote)
     _check_url(filled)
+    for _, words, hint in unknown_styles(f"{base}/{index}"):
+        raise UsageError(words, hint)
     if "@" in (parts := urlsplit(filled)).netloc and "authorization" not in map(str.lower, sent):
         raise UsageError(f"{parts.scheme} addresses with a user are not understood", HEADER)
     reader = wanted.reader(engine.response)
