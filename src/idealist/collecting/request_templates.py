@@ -25,8 +25,9 @@ PLACE = re.compile(r"\{\{\s*(\w+)\s*(?:\|\s*(\w+)\s*)?\}\}")
 WORD = re.compile(r"\w+")
 #: What is quoted or a comment in SQL; PostgreSQL also quotes by E'…', $$ or $name$.
 QUOTED = re.compile(
-    r"\bE'(?:\\.|''|[^'\\])*'|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*.*?\*/|\$((?:[a-z_]\w*)?)\$.*?\$\1\$",
-    re.DOTALL | re.IGNORECASE,
+    r"""\bE'(?:\\.|''|[^'\\])*' | '(?:[^']|'')*' | "(?:[^"]|"")*"
+    | --[^\n]* | /\*.*?\*/ | \$((?:[a-z_]\w*)?)\$.*?\$\1\$""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
 )
 Values = Mapping[str, Any]
 
