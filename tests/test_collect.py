@@ -79,7 +79,20 @@ BAD = [
     ('{\n"q": "{{query|jsn}}"}', False, 2, "did you mean json?"),
     ('{"q": "{{query}}"', False, 1, "closed"),
     ('["{{query}}"]', False, None, 'such as {"q"'),
-    ("SELECT '{{query}}'", True, 1, "without quotes"),
+    ("SELECT '{{query}}'", True, 1, "it becomes a parameter"),
+    (
+        "SELECT id FROM docs -- it's\nWHERE title LIKE '%{{query}}%'",
+        True,
+        2,
+        "it becomes a parameter",
+    ),
+    ('SELECT "it\'s {{query}}"', True, 1, "it becomes a parameter"),
+    ("SELECT 'it''s {{query}}'", True, 1, "it becomes a parameter"),
+    ("SELECT $x$ {{query}} $x$", True, 1, "it becomes a parameter"),
+    ("SELECT $$ {{query}} $$", True, 1, "it becomes a parameter"),
+    ("SELECT 1 WHERE t LIKE'{{query}}'", True, 1, "it becomes a parameter"),
+    ("SELECT e'it\\'s {{query}}'", True, 1, "it becomes a parameter"),
+    ("SELECT 1 -- {{query}}", True, 1, "it becomes a parameter"),
 ]
 
 
@@ -89,7 +102,7 @@ def test_a_bad_template_says_what_to_write(
 ) -> None:
     with pytest.raises(InputError) as error:
         parse_template(source, is_sql=is_sql)
-    assert error.value.line == line
+    assert error.value.line == line, error.value
     assert error.value.code == ("bad-template" if hint != "closed" else "json")
     assert hint in str(error.value) or "JSON" in str(error.value)
 
@@ -111,6 +124,51 @@ def test_columns_of_queries_fill_places_and_gaps_are_said(tmp_path: Path) -> Non
             il.collect("elasticsearch+http://127.0.0.1:9/x", path,
                        template={"a": f"{{{{{place}}}}}", "b": "{{query}}"})  # fmt: skip
         assert says in str(error.value)
+
+
+def test_words_after_a_quote_that_has_ended_are_none() -> None:
+    sql = "SELECT E'\\'' AS c, 'a' AS \"b\", 'it''s' || {{query}} || '%' /* don't */, {{k}}"
+    assert parse_template(sql, is_sql=True).places == {"query", "k"}
+
+
+def test_keys_of_a_template_are_filled_too() -> None:
+    template = template_of({"match": {"{{field}}": "{{query}}", "top{{k}}": 1}})
+    filled = template.filled({"field": "title", "query": "red", "k": 3})
+    assert filled == {"match": {"title": "red", "top3": 1}}
+
+
+def test_a_column_query_beside_the_text_fills_its_own_place(tmp_path: Path) -> None:
+    path = tmp_path / "queries.csv"
+    path.write_text("id,query,text\nq1,short,a long text\n")
+    values = asked_queries(path, 5)[0].values
+    assert template_of({"a": "{{query}}", "b": "{{text}}"}).filled(values) == {
+        "a": "short", "b": "a long text",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["k", "id"])
+def test_a_column_that_no_place_can_mean_is_refused(name: str) -> None:
+    queries = {"q1": {"text": "red", name: "7"}}
+    address, asked = (
+        "elasticsearch+http://127.0.0.1:9/x",
+        {"q": "{{query}}", "n": f"{{{{{name}}}}}"},
+    )
+    with pytest.raises(InputError, match=f"there is a column {name} too"):
+        il.collect(address, queries, template=asked)
+    assert il.collect(lambda text: ["d"], queries).lacking == 0  # which has no such place
+
+
+def test_a_column_is_of_lists_or_of_texts() -> None:
+    def values(*cells: str) -> list[Any]:
+        given = {f"q{n}": {"text": "x", "c": cell} for n, cell in enumerate(cells)}
+        return [one.values["c"] for one in asked_queries(given, 5)]
+
+    assert values("[1]", "[0.5, 2]", "") == [[1], [0.5, 2], ""]
+    assert values("[1]", "north") == ["[1]", "north"]
+    assert values("[new] shoes", "[old] hats") == ["[new] shoes", "[old] hats"]
+    for cells in (("[0.1, 0.2",), ("[0.1, 0.2]", "[0.1 0.2]")):
+        with pytest.raises(InputError, match="no list in JSON"):
+            values(*cells)
 
 
 class Document:
@@ -194,6 +252,11 @@ def raising(error: Exception) -> Callable[[str], Any]:
         (lambda text: [], "empty", ""),
         (lambda text: [("a", float("nan")), ("b", 1.0)], "failed", "NaN or infinite"),
         (lambda text: ["a", "b", "a"], "failed", "document 'a' is listed twice"),
+        (lambda text: {"d1": None, "d2": 0.9}, "failed", "the score of 'd1' is None"),
+        (lambda text: {"d1": "high", "d2": 0.9}, "failed", "the score of 'd1' is 'high'"),
+        (lambda text: (1 // 0 for _ in "x"), "failed", "ZeroDivisionError"),
+        (lambda text: [[1, 2, 3]], "failed", "[1, 2, 3]"),
+        (lambda text: [("d1", b"x")], "failed", ""),
     ],
 )
 def test_what_python_does_is_a_status(search: Any, status: str, says: str) -> None:
@@ -438,6 +501,15 @@ def test_a_collected_run_is_no_judgments_and_converts(tmp_path: Path, capsys: An
         ({"k": 0}, "k is 0"),
         ({"rate": 0.0}, "rate is 0.0"),
         ({"concurrency": -1}, "concurrency is -1"),
+        ({"concurrency": 1.5}, "concurrency is 1.5"),
+        ({"k": 1.5}, "k is 1.5"),
+        ({"k": "10"}, "k is '10'"),
+        ({"k": True}, "k is True"),
+        ({"attempts": "3"}, "attempts is '3'"),
+        ({"warm_up": -3}, "warm_up is -3"),
+        ({"timeout": "3"}, "timeout is '3'"),
+        ({"timeout": None}, "timeout is None"),
+        ({"headers": ["X: 5"]}, "headers cannot be"),
         ({"output": "-"}, "into -"),
         ({"output": "run.jsonl.gz"}, "into run.jsonl.gz"),
         ({"output": "nowhere/run.jsonl"}, "check the folder"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,36 @@ def test_a_mapping_file_asks_any_endpoint(tmp_path: Path, monkeypatch: Any) -> N
     assert line["hits"] == hits
 
 
+OK = 'ok = { status = "ok", "meta.success" = true }'
+ANSWERS = [
+    (OK, {"status": "error", "message": "boom", "items": []}, "failed", "status is 'error'"),
+    (OK, {"status": "ok", "meta": {"success": False}, "items": []}, "failed", "meta.success is False"),
+    (OK, {"status": "ok", "items": []}, "failed", "meta.success is None"),
+    (OK, {"status": "ok", "meta": {"success": True}, "items": []}, "empty", ""),
+    ('total = "count"', {"items": [], "count": "5"}, "failed", "none of the 5 documents"),
+    ('total = "count"', {"items": [], "count": "0"}, "empty", ""),
+    ('score = "nope"', {"items": [{"sku": "d1", "score": 2}]}, "failed", "have no nope"),
+    ('score = "s"', {"items": [{"sku": "d1", "s": 2}, {"sku": "d2", "s": 1}]}, "ok", ""),
+    ('distance = "s.x"', {"items": [{"sku": "d1", "s": {"x": 2}}]}, "ok", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "body", "status", "says"), ANSWERS)
+def test_a_mapping_says_what_a_failure_is(
+    said: str, body: Any, status: str, says: str, tmp_path: Path
+) -> None:
+    with scripted(reply(body), engine=True) as server:
+        path = tmp_path / "shop.toml"
+        path.write_text(
+            f'url = "{server.url}"\n[request]\nq = "{{{{query}}}}"\n'
+            f'[response]\nlist = "items"\nid = "sku"\n{said}'
+        )
+        (answer,) = il.collect(path, {"q1": "red"}).collected["run"].answers.values()
+    assert answer["status"] == status
+    assert says in answer.get("error", "")
+    assert [hit["score"] for hit in answer.get("hits", ())][:1] in ([], [2.0], [-2.0])
+
+
 def test_rows_without_names_are_read_by_their_numbers(tmp_path: Path) -> None:
     """As Groonga answers with command_version=3."""
     body = {"n_hits": 9, "columns": [{"name": "_key"}], "records": [["d1", 7], ["d2", 3]]}
@@ -170,6 +201,7 @@ def test_rows_without_names_are_read_by_their_numbers(tmp_path: Path) -> None:
     assert found.collected["run"].answers["q1"]["total"] == 9
 
 
+WHOLE = 'url = "http://x/"\n[response]\nlist = "a"\nid = "b"\n'
 BAD_MAPPINGS = [
     ("url = 3", "the mapping has no url"),
     ('url = "http://x/"\nmethod = "PUT"', "the method is 'PUT'"),
@@ -178,6 +210,17 @@ BAD_MAPPINGS = [
     ('url = "http://x/"\n[response]\nid = 0\nlist = "a"', "the path of id is 0"),
     ('url = "http://x/"\n[response]\nid = "a"\nlist = "a"\nrank = "b"', "[response] has no 'rank'"),
     ("url =", "the mapping is not TOML"),
+    (f"{WHOLE}ok = 'status'", "ok is 'status'"),
+    (f"{WHOLE}ok = {{ meta.code = 0 }}", "ok is {'meta'"),
+    (f"{WHOLE}[headers]\nX = 5", 'write it in quotes: X = "5"'),
+    (f"{WHOLE}[request]\nd = 2024-01-01\nq = '{{{{query}}}}'", "[request] d is no JSON"),
+    (f"{WHOLE}[request]\nd = nan\nq = '{{{{query}}}}'", "[request] d is no JSON"),
+    (
+        f"{WHOLE}[request]\nq = '{{{{query|foo}}}}'",
+        "shop.toml:6: {{query|foo}}: no text is written",
+    ),
+    (f"{WHOLE}[request]\nkey = '${{ES_KEY}}'", "[request] key holds ${ES_KEY}"),
+    (WHOLE.replace("x/", "x/{{query|an}}"), "shop.toml:1: {{query|an}}: no text is written an"),
 ]
 
 
@@ -198,16 +241,30 @@ ADDRESSES = [
     ("elasticsearch+http://u:p@localhost/x", "${VARIABLE}"),
     ("postgresql://u:p@localhost/x", "${VARIABLE}"),
     ("elasticsearch+http://localhost:99999/x", "http://HOST:PORT"),
+    ("elasticsearch+http://localhost/{{query|an}}", "did you mean any?"),
+    ("elasticsearch+http://[::1:9200/x", "http://HOST:PORT"),
+    ("elasticsearch+http://localhost:9200/products#v2", "leave it out"),
     ("qdrant+http://localhost/x", '"{{vector}}"'),
     ("sqlite:nowhere.db", "check the path"),
     ("tantivy:nowhere", "{{query|any}}"),
+    ("tantivy:x.json", "no query, which Tantivy is asked"),
+    ("sqlite:x.json", "there is no x.json"),
+    ("postgresql://x/y.json", "pip install"),
+    ("postgres://x/y.json", "pip install"),
+    ("tantivy:.", "pip install 'idealist[collect]'"),
 ]
 
 
 @pytest.mark.parametrize(("address", "hint"), ADDRESSES)
-def test_an_address_that_cannot_be_asked_says_what_to_write(address: str, hint: str) -> None:
+def test_an_address_that_cannot_be_asked_says_what_to_write(
+    address: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("psycopg", "tantivy"):
+        monkeypatch.setitem(sys.modules, package, None)
     template = None if hint.startswith(('"{{', "{{")) else {"q": "{{query}}"}
-    if address.startswith(("postgresql", "sqlite")):
+    if "pip install" in hint and template:
+        template = {"query": "{{query}}"}
+    if address.startswith(("postgres", "sqlite")):
         template = "SELECT {{query}}"  # type: ignore[assignment]
     with pytest.raises(UsageError) as error:
         il.collect(address, QUERIES, template=template)

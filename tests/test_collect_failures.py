@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import pytest
 from hypothesis import given, settings
@@ -25,11 +27,12 @@ import idealist as il
 from collect_cases import SHORT, elastic, elasticsearch, reply
 from engine_shapes import es
 from idealist.cli.main import main
-from idealist.collecting import collector
+from idealist.collecting import collected_files, collector
+from idealist.collecting.environment_secrets import Environment
 from idealist.errors import UsageError
 from idealist.formats.collected_runs import read_collected, whole_lines
 from idealist.formats.source import Source
-from scripted_server import Scripted, failing
+from scripted_server import Scripted, failing, scripted
 from waiting import PATIENCE
 
 #: What happens to a query, by the first word of its text; and its status.
@@ -153,7 +156,23 @@ def test_what_no_query_would_change_ends_at_once(status: int, tmp_path: Path) ->
         pytest.raises(UsageError, match="check the address"),
     ):
         il.collect(address, {f"q{n}": "x" for n in range(50)}, output=tmp_path / "r.jsonl", **PACE)
-    assert len(server.asked) <= 1 + 2
+    assert len(server.asked) <= 1 + 2 * (1 + collector.PROBES)
+    assert len((tmp_path / "r.jsonl").read_bytes().splitlines()) == 1  # how it was asked, no answer
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 405, 302])
+@pytest.mark.parametrize("warm_up", [0, 1])
+@pytest.mark.parametrize("bad", ["x0", "x2", "x9"])
+def test_one_query_that_is_refused_ends_nothing(
+    status: int, warm_up: int, bad: str, tmp_path: Path
+) -> None:
+    path, queries = tmp_path / "run.jsonl", {f"q{n}": f"x{n}" for n in range(10)}
+    script = {bad: failing(status, "no")}
+    with elasticsearch(lambda text: script.get(text, elastic())) as (address, _):
+        il.collect(address, queries, output=path, **PACE | {"warm_up": warm_up})
+        il.collect(address, queries, output=path, resume=True, **PACE | {"warm_up": warm_up})
+    failed = {query for query, found in statuses(path).items() if found == "failed"}
+    assert failed == {f"q{bad[1]}"}
 
 
 def test_nobody_there_is_said_at_once(tmp_path: Path) -> None:
@@ -345,6 +364,65 @@ def test_a_secret_that_is_written_out_is_refused(tmp_path: Path) -> None:
         assert SECRET not in str(error.value)
 
 
+LITERAL = [
+    ("meilisearch+http://127.0.0.1:9/idx?token=literalsecret", "token"),
+    ("postgresql://u@localhost/db?password=literalsecret", "password"),
+    ("typesense+http://127.0.0.1:9/idx?x-typesense-api-key=literalsecret", "x-typesense-api-key"),
+]
+
+
+@pytest.mark.parametrize(("address", "name"), LITERAL)
+def test_a_secret_in_an_address_is_refused(address: str, name: str, tmp_path: Path) -> None:
+    template: Any = SHORT if "+" in address else "SELECT {{query}}"
+    mapping = tmp_path / "shop.toml"
+    mapping.write_text(f'url = "{address.partition("+")[2]}"\n[response]\nlist = "a"\nid = "b"')
+    for one in (address, *([mapping] if "+" in address else [])):
+        with pytest.raises(UsageError, match=f"{name} in the address is a secret") as error:
+            il.collect(one, {"a": "b"}, template=template)
+        assert "literalsecret" not in str(error.value)
+        assert f"{name}=${{VARIABLE}}" in str(error.value)
+
+
+@pytest.mark.parametrize("key", ["ab#cd-ef", "ab&q=other", "{{k}}{{query}}", "a/b?c d%41"])
+def test_a_key_in_an_address_arrives_as_it_is(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("K", key)
+    mapping = tmp_path / "shop.toml"
+    with scripted(elastic(), engine=True) as server:
+        mapping.write_text(
+            f'method = "GET"\nurl = "{server.url}/s?api_key=${{K}}&q={{{{query}}}}"\n'
+            '[response]\nlist = "hits.hits"\nid = "_id"'
+        )
+        il.collect(mapping, {"a": "x"}, warm_up=0)
+        monkeypatch.setenv("HOST", server.url.removeprefix("http://").removesuffix("/v1"))
+        il.collect("elasticsearch+http://${HOST}/${K}", {"a": "x"}, template=SHORT, warm_up=0)
+    asked = [urlsplit(one["path"]) for one in server.asked]
+    assert parse_qsl(asked[0].query) == [("api_key", key), ("q", "x")]
+    assert unquote(asked[-1].path) == f"/{key}/_search"
+
+
+def test_a_password_of_postgresql_is_no_part_of_the_address(monkeypatch: Any) -> None:
+    monkeypatch.setenv("PW", "p@ss/w?rd#%41")
+    monkeypatch.setenv("HOST", "db.example:5433")
+    found = Environment().address("postgresql://u:${PW}@${HOST}/shop?sslkey=/etc/k.pem")
+    assert found == "postgresql://u:p%40ss%2Fw%3Frd%23%2541@db.example:5433/shop?sslkey=/etc/k.pem"
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ({"X-Tenant": "Zürich €"}, "no header can say what X-Tenant says"),
+        ({"X-Tenant": "a\r\nX-Other: b"}, "no header can say what X-Tenant says"),
+        ({"X-Tenant": 5}, "no header can say what X-Tenant says"),
+        ({"X Tenant": "a"}, "'X Tenant' is no name of a header"),
+    ],
+)
+def test_a_header_that_cannot_be_sent_is_refused(headers: dict[str, str], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        il.collect("solr+http://127.0.0.1:9/c", {"a": "b"}, template=SHORT, headers=headers)
+
+
 def test_an_answer_after_the_time_out_is_none() -> None:
     def search(text: str) -> list[str]:
         time.sleep(0.3)
@@ -403,7 +481,7 @@ def test_what_breaks_in_a_thread_is_raised_and_no_query_is_lost_in_silence(
     def broken(*_: Any) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(collector, "line_of", broken)
+    monkeypatch.setattr(collected_files, "line_of", broken)
     with pytest.raises(RuntimeError, match="a bug"):
         il.collect(lambda text: ["d1"], {"a": "x"})
 
@@ -422,3 +500,145 @@ def test_an_index_may_have_any_name() -> None:
     with elasticsearch(elastic()) as (address, server):
         il.collect(f"{address},größe*", {"a": "x"}, template=SHORT, warm_up=0)
     assert server.asked[-1]["path"] == "/products,gr%C3%B6%C3%9Fe*/_search"
+    queries = {"a": {"text": "x", "language": "de/at"}}
+    with elasticsearch(elastic()) as (address, server):
+        il.collect(f"{address}-{{{{language}}}}", queries, template=SHORT, warm_up=0)
+    assert server.asked[-1]["path"] == "/products-de%2Fat/_search"
+
+
+VECTOR: dict[str, Any] = {
+    "query": {"knn": "{{vector}}"}, "size": "{{k}}",
+}  # fmt: skip
+
+
+def test_an_answer_to_other_values_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with elasticsearch(elastic()) as (address, server):
+        for number in (1, 1, 2):
+            queries = {"a": {"text": "x", "vector": [number, 0]}, "b": {"text": "y", "vector": [3]}}
+            il.collect(address, queries, 5, template=VECTOR, output=path, warm_up=0, resume=True)
+    asked = [one["body"]["query"]["knn"] for one in server.asked if one["body"]]
+    assert sorted(asked) == [[1, 0], [2, 0], [3]]
+    records = path.read_text().splitlines()
+    assert '"status":"failed"' in records[-2]  # the outdated answer, until it is asked again
+    assert statuses(path) == {"a": "ok", "b": "ok"}
+    path.write_text("\n".join(re.sub(r',"filled":"\w+"', "", line) for line in records))
+    with elasticsearch(elastic()) as (well, server):
+        path.write_text(path.read_text().replace(address[14:-9], well[14:-9]))
+        found = il.collect(well, queries, 5, template=VECTOR, output=path, resume=True)
+    assert found.lacking == 0
+    assert len([one for one in server.asked if one["body"]]) >= 2  # nobody knows what was asked
+
+
+def test_queries_that_were_not_asked_are_counted_whatever_else_was(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    asked: list[str] = []
+
+    def search(text: str) -> list[str]:
+        asked.append(text)
+        if len(asked) > 24:
+            raise SystemExit
+        return ["d"]
+
+    il.collect(search, {f"a{n}": "x" for n in range(20)}, output=path, warm_up=0)
+    with pytest.raises(SystemExit):
+        il.collect(search, {f"b{n}": "x" for n in range(20)}, output=path, warm_up=0, resume=True)
+    found = read_collected(Source.of(path))
+    assert found is not None
+    assert (len(found.answers), found.unasked) == (24, 16)
+    asked.clear()
+    more = il.collect(search, {f"b{n}": "x" for n in range(20)}, output=path, resume=True)
+    assert more.lacking == 0
+    said = "20 answers are of queries not given any more (a0, a1, a10 and 17 more)"
+    assert said in more.render("md")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"columns": {"document": "sku"}}, r"other columns: None, not \['document=sku'\]"),
+        ({"headers": {"X-Tenant": "north"}}, "other headers: None, not {'x-tenant': 'north'}"),
+        ({"text": "title"}, r"other texts kept: None, not \['title'\]"),
+    ],
+)
+def test_a_run_is_of_one_way_to_ask_and_to_read(
+    given: dict[str, Any], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "run.jsonl"
+    monkeypatch.setenv("ES_KEY", "s3cret-key")
+    with elasticsearch(elastic()) as (address, _):
+        key = {"Authorization": "ApiKey ${ES_KEY}"}
+        il.collect(address, {"a": "x"}, template=SHORT, output=path)
+        il.collect(address, {"a": "x"}, template=SHORT, output=path, resume=True, headers=key)
+        with pytest.raises(UsageError, match=says):
+            il.collect(address, {"a": "x"}, template=SHORT, output=path, resume=True, **given)
+
+
+def test_a_part_of_an_answer_is_not_lost_to_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    days = [elastic("d1", _shards={"failed": 2}), failing(500, "down")]
+    with elasticsearch(lambda text: days[0]) as (address, _):
+        il.collect(address, {"a": "x"}, output=path, warm_up=0, **PACE)
+        del days[0]
+        found = il.collect(address, {"a": "x"}, output=path, warm_up=0, resume=True, **PACE)
+    assert statuses(path) == {"a": "partial"}
+    assert found.run.rows().documents == ["d1"]
+
+
+def test_a_second_file_that_is_refused_leaves_no_first(tmp_path: Path) -> None:
+    (tmp_path / "b.jsonl").write_text("notes")
+    with elasticsearch(elastic()) as (address, _), pytest.raises(UsageError, match=r"b\.jsonl"):
+        il.collect(address, {"a": "x"}, template=[SHORT, SHORT],
+                   output=[tmp_path / "a.jsonl", tmp_path / "b.jsonl"])  # fmt: skip
+    assert not (tmp_path / "a.jsonl").exists()
+
+
+def test_a_document_that_is_listed_twice_is_a_failure(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    twice = {"x": elastic("d1", "d2", "d1")}
+    with elasticsearch(lambda text: twice.get(text, elastic())) as (address, _):
+        il.collect(address, {"a": "x", "b": "y"}, output=path, **PACE)
+        cut = il.collect(address, {"a": "x"}, 2, **PACE)
+    found = read_collected(Source.of(path))
+    assert found is not None
+    assert found.answers["a"]["error"] == "document 'd1' is listed twice"
+    assert il.evaluate({"a": {"d1": 1}, "b": {"d1": 1}}, path, "RR", missing="skip")["RR"] == 0.5
+    assert cut.lacking == 0  # it was not listed twice in what was wanted
+
+
+def test_fewer_hits_than_were_wanted_and_found_are_doubted() -> None:
+    total = {"hits": {"total": {"value": 5000}, "hits": es()["hits"]["hits"]}}
+    with elasticsearch(reply(es() | total)) as (address, _):
+        few, enough = (
+            il.collect(address, {"a": "x"}, k, template={"query": "{{query}}"}).render("md")
+            for k in (100, 3)
+        )
+    assert "in 1 query (a) more was found than was sent" in few
+    assert "doubt" not in enough
+
+
+def test_a_text_that_no_hit_has_is_doubted() -> None:
+    with elasticsearch(elastic()) as (address, _):
+        wrong, right = (
+            il.collect(address, {"a": "x"}, template=SHORT, text=field).doubts
+            for field in ("titel", "shop")
+        )
+    assert wrong == ("no hit has titel, whose text would be kept",)
+    assert right == ()
+
+
+def test_a_header_is_sent_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[str] = []
+    put = http.client.HTTPConnection.putheader
+
+    def noted(self: Any, name: str, *values: Any) -> None:
+        sent.append(name.lower())
+        put(self, name, *values)
+
+    monkeypatch.setattr(http.client.HTTPConnection, "putheader", noted)
+    with elasticsearch(elastic()) as (address, server):
+        headers = {"Content-Type": "application/x-ndjson", "ACCEPT": "application/vnd.api+json"}
+        il.collect(address, {"a": "x"}, template=SHORT, headers=headers, warm_up=0)
+    (told,) = {(one["content-type"], one["accept"]) for one in server.headers}
+    assert told == ("application/x-ndjson", "application/vnd.api+json")
+    assert sent.count("content-type") == sent.count("accept") == len(server.headers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from idealist.collecting.asked_queries import asked_queries, check_values
 from idealist.collecting.collected_files import CollectedFile, now
 from idealist.collecting.collection_result import Collection
 from idealist.collecting.collector import Collector, Pace, Side, Tick
+from idealist.collecting.environment_secrets import is_telling
 from idealist.collecting.search_addresses import Wanted, find_search
 from idealist.errors import UsageError
 from idealist.formats.reading import ReadOptions
@@ -59,32 +60,48 @@ def collect(
     >>> found.run.rows().documents
     ['d1', 'd2']
     """
-    _check(k=k, attempts=attempts, concurrency=concurrency, timeout=timeout, rate=rate)
-    asked = asked_queries(queries, k)
+    _check_whole(k=(k, 1), attempts=(attempts, 1), warm_up=(warm_up, 0))
+    _check_whole(**({} if concurrency is None else {"concurrency": (concurrency, 1)}))
+    _check(timeout=timeout, **({} if rate is None else {"rate": rate}))
+    if not isinstance(headers or {}, Mapping):
+        raise UsageError(f"headers cannot be {headers!r:.60}", 'give {"X-Tenant": "shop"}')
     fields = [text] if isinstance(text, str) else list(text) if isinstance(text, Sequence) else text
     options = ReadOptions({} if columns is None else columns, shared=True)
     wanted = Wanted(k, ["text"] if fields is True else fields or (), headers or {}, options)
     templates = list(template) if isinstance(template, (list, tuple)) else [template]
     found = [find_search(search, one, wanted) for one in templates]
+    asked = asked_queries(queries, k, frozenset().union(*(one.places for one in found)))
     for one in found:
         check_values(asked, one.places, "the queries")
     pace = Pace(concurrency or found[0].concurrency, rate, timeout, attempts, warm_up)
-    header = {"queries": len(asked), "k": k, **_told(pace), "again": again or None}
+    header = {"k": k, **_told(pace), **_kept(wanted), "again": again or None}
+    sides = []
+    for one, path in zip(found, _outputs(output, len(found)), strict=True):
+        own = {**one.told(), "template": _template(one), "begun": now(), **header}
+        file = CollectedFile(path, one.secrets, one.places)
+        file.begin(own, asked, resume)
+        sides.append(Side(one, file))
     with ExitStack() as stack:
-        sides = []
-        for one, path in zip(found, _outputs(output, len(found)), strict=True):
-            file = CollectedFile(path, one.secrets)
-            own = {**one.told(), "template": _template(one), "begun": now(), **header}
-            sides.append(Side(one, stack.enter_context(file.open(own, resume))))
+        for side in sides:
+            stack.enter_context(side.file)
         collector = Collector(sides, asked, pace)
         collector.run(tick)
-    return _collection(sides, collector)
+    return _collection(sides, collector, wanted)
 
 
-def _check(**numbers: float | None) -> None:
+def _check(**numbers: Any) -> None:
     for name, number in numbers.items():
-        if number is not None and not 0 < number <= MOST:
-            raise UsageError(f"{name} is {number}", f"give more than 0, and at most {MOST:,}")
+        if not isinstance(number, (int, float)) or not 0 < number <= MOST:
+            hint = f"give a number of more than 0, and at most {MOST:,}"
+            raise UsageError(f"{name} is {number!r:.40}", hint)
+
+
+def _check_whole(**numbers: tuple[Any, int]) -> None:
+    """Refuse what is no whole number, or less than the least that makes sense."""
+    for name, (number, least) in numbers.items():
+        if type(number) is not int or not least <= number <= MOST:
+            hint = f"give a whole number from {least} to {MOST:,}"
+            raise UsageError(f"{name} is {number!r:.40}", hint)
 
 
 def _outputs(output: Any, count: int) -> list[Path | None]:
@@ -110,6 +127,15 @@ def _told(pace: Pace) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _kept(wanted: Wanted) -> dict[str, Any]:
+    """Say what else makes a run what it is, as it was written; what may be a secret is not said."""
+    plain = {name.lower(): one for name, one in wanted.headers.items() if not is_telling(name)}
+    return {
+        "columns": wanted.options.words()[1::2] or None, "headers": plain or None,
+        "text": [*wanted.fields] or None,
+    }  # fmt: skip
+
+
 def _template(search: Any) -> dict[str, str] | None:
     template = getattr(search, "template", None)
     if template is None:
@@ -119,7 +145,15 @@ def _template(search: Any) -> dict[str, str] | None:
     return {"name": template.name, "sha256": mixed if more else template.hash}
 
 
-def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
+def _doubts(sides: Sequence[Side], wanted: Wanted) -> Iterator[str]:
+    for side in sides:
+        if side.search.doubt:
+            yield side.search.doubt
+        if wanted.fields and side.file.has_hits and not side.file.has_texts:
+            yield f"no hit has {' or '.join(wanted.fields)}, whose text would be kept"
+
+
+def _collection(sides: Sequence[Side], collector: Collector, wanted: Wanted) -> Collection:
     files = [side.file for side in sides]
     paths = [str(file.path) for file in files if file.path is not None]
     names = run_names(paths) if paths else ["run"]
@@ -127,5 +161,6 @@ def _collection(sides: Sequence[Side], collector: Collector) -> Collection:
         {name: file.collected() for name, file in zip(names, files, strict=True)},
         {name: file.path or file.records for name, file in zip(names, files, strict=True)},
         collector.stopped, collector.stopped == YOU,
-        tuple({one.search.doubt: None for one in sides if one.search.doubt}),
+        tuple(dict.fromkeys(_doubts(sides, wanted))),
+        {name: file.gone for name, file in zip(names, files, strict=True)},
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,16 @@ from idealist.significance.percentiles import PERCENTILES, percentiles
 
 #: How many different errors are listed.
 SHOWN = 5
+#: What is said of answers that are shorter than was wanted, where there was more.
+SHORT = "more was found than was sent, and less was sent than k: does the template say {{k}}?"
 
 
 @dataclass(frozen=True, repr=False)
 class Collection(Result):
     """Runs that were collected, by name; `stopped` says why not all queries were asked.
 
-    `doubts` are about the way they were.
+    `doubts` are about the way they were, and `gone` has the queries of each run that it goes on
+    with and that are no longer asked.
 
     ``collection.run`` is the run, or the first of several; all work with every other function.
     """
@@ -45,6 +48,7 @@ class Collection(Result):
     stopped: str = ""
     interrupted: bool = False
     doubts: tuple[str, ...] = ()
+    gone: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -102,6 +106,12 @@ class Collection(Result):
             for words, queries in one.unlike.items():
                 which = f"{many(len(queries), 'query', 'queries')} ({few(queries, 3)})"
                 said.append(f"doubt: {name}: in {which} {words}")
+            if short := sorted(q for q, line in one.answers.items() if line.get("short")):
+                which = f"{many(len(short), 'query', 'queries')} ({few(short, 3)})"
+                said.append(f"doubt: {name}: in {which} {SHORT}")
+            if gone := self.gone.get(name):
+                answers = many(len(gone), "answer is of a query", "answers are of queries")
+                said.append(f"doubt: {name}: {answers} not given any more ({few(gone, 3)})")
             if one.unasked:
                 unasked = many(one.unasked, "query was", "queries were")
                 said.append(f"doubt: {name}: {unasked} not asked")

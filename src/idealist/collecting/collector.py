@@ -11,18 +11,21 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from idealist.asking.interrupts import YOU, on_interrupt
 from idealist.asking.patience import pause_after
 from idealist.collecting.asked_queries import AskedQuery
-from idealist.collecting.collected_files import CollectedFile, line_of, now
+from idealist.collecting.collected_files import CollectedFile, now
 from idealist.collecting.engine_answers import Answer, Busy, Hopeless, failed, masked, timed_out
 from idealist.collecting.search_source import OpenedSearch, SearchSource
 from idealist.formats.collected_runs import ANSWERED
 
 #: So many queries in a row without any answer of the server, or failed, and no more are asked.
 UNANSWERED_IN_A_ROW, FAILED_IN_A_ROW = 10, 100
+#: How many other queries are asked before an address, an index or a key is said to be wrong.
+PROBES = 5
 #: Seconds that a search may take beyond its time-out before it is left alone.
 GRACE = 1.0
 #: Seconds between two looks at what goes on, and of the first pause before a query is asked again.
@@ -103,6 +106,7 @@ class Collector:
         self._lock, self._stop, self._idle = threading.Lock(), threading.Event(), threading.Event()
         self._slot = self._resume = 0.0
         self._unanswered = self._failed = 0
+        self._answered = False
 
     @property
     def done(self) -> int:
@@ -196,8 +200,10 @@ class Collector:
                 query = self.queries[(number + n) % len(self.queries)]
                 try:
                     self._once(worker, Job(side, query))
+                except Hopeless as hopeless:
+                    self._diagnose(worker, side, hopeless)
                 except Busy as busy:
-                    if busy.is_unreached:
+                    if busy.is_unreached and not self._answered:
                         hint = "is the engine up, and the address right?"
                         raise Hopeless(str(busy), hint) from None
                     self._hold(busy.wait)
@@ -216,9 +222,24 @@ class Collector:
                 self._hold(busy.wait)
                 self._sleep(busy.wait + pause_after(worker.tries, FIRST_PAUSE))
             except Hopeless as hopeless:
-                if not any(self.counts[status] for status in ANSWERED):
-                    raise
+                self._diagnose(worker, job.side, hopeless)
                 return failed(hopeless.message)
+
+    def _diagnose(self, worker: Worker, side: Side, hopeless: Hopeless) -> None:
+        """Raise what no query would change, unless one was ever answered, or another one is now."""
+        tried = worker.at, worker.tries
+        others = self.queries[:: max(1, len(self.queries) // PROBES)][:PROBES]
+        was_answered = bool(side.file.before.those(*ANSWERED))
+        if not (was_answered or any(self._answers(worker, Job(side, one)) for one in others)):
+            raise hopeless
+        worker.at, worker.tries = tried
+
+    def _answers(self, worker: Worker, job: Job) -> bool:
+        """Whether any query was answered by now: this one, if no other."""
+        with suppress(Hopeless, Busy):
+            if not self._answered:
+                self._once(worker, job)
+        return self._answered
 
     def _once(self, worker: Worker, job: Job) -> Answer:
         """Ask once, as soon as the rate allows it."""
@@ -240,6 +261,8 @@ class Collector:
         seconds = time.monotonic() - begun
         is_late = answer.status in ANSWERED and seconds > self.pace.timeout
         is_late |= worker.is_cut and answer.status == "failed"
+        if answer.status in ANSWERED and not is_late:
+            self._answered = True
         return timed_out(self.pace.timeout, seconds) if is_late else answer
 
     def _opened(self, worker: Worker, job: Job) -> OpenedSearch:
@@ -271,7 +294,7 @@ class Collector:
     def _settle(self, job: Job, answer: Answer, worker: Worker) -> None:
         """Keep an answer; stop where nothing but failures comes back."""
         answer = masked(answer, job.side.search.secrets)
-        job.side.file.add(line_of(job.query, answer, worker.at, worker.tries))
+        job.side.file.add(job.query, answer, worker.at, worker.tries)
         with self._lock:
             self.counts[answer.status] += 1
             if answer.status in ANSWERED:

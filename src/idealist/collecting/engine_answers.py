@@ -6,7 +6,8 @@ Where a response keeps what, and how it shows a failure, is said in the one tabl
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from idealist.formats.cells import shown
 from idealist.formats.collected_runs import BY_SCORE, UNLIKE
 from idealist.formats.engines import hits
 from idealist.formats.engines.responses import Response
-from idealist.formats.engines.table import Engine, at, trouble_in
+from idealist.formats.engines.table import Engine, at, total_of, trouble_in
 from idealist.formats.reading import Reading, ReadOptions
 
 
@@ -36,7 +37,7 @@ class Answer:
 
     `seconds` is how long the search took as we saw it, `took` the milliseconds that the engine
     says it needed, `total` how many documents matched, and `order` what ranked the hits, where that
-    is doubtful.
+    is doubtful. It `is_short` where more matched than were sent, and more were wanted.
     """
 
     status: str
@@ -46,6 +47,7 @@ class Answer:
     total: int | None = None
     took: float | None = None
     order: str = ""
+    is_short: bool = False
 
 
 class Busy(Exception):
@@ -111,15 +113,18 @@ class ResponseReader:
             return failed(words or error.faults[0].message.removeprefix("query '': "), seconds)
         if words and not found:  # nobody knows whether there is nothing
             return Answer(means if means == "timed out" else "failed", (), words, seconds)
+        total = total_of(body, self.engine)
         status = "partial" if words else "ok" if found else "empty"
         order = "" if is_falling(found) else UNLIKE
         if order and self.engine.by_score:
             found, order = tuple(sorted(found, key=lambda hit: -(hit.score or 0.0))), BY_SCORE
         found = found[: self.k]
-        total = (n for path in self.engine.total if isinstance(n := at(body, path), int))
+        if twice := repeated(hit.id for hit in found):
+            return failed(twice, seconds)
+        is_short = status == "ok" and total is not None and len(found) < min(total, self.k)
         took = at(body, self.engine.took) if self.engine.took else None
         took = float(took) if isinstance(took, (int, float)) else None
-        return Answer(status, found, words, seconds, next(total, None), took, order)
+        return Answer(status, found, words, seconds, total, took, order, is_short)
 
     def _hits(self, body: Mapping[str, Any]) -> tuple[Hit, ...]:
         """Take ids and scores out of a response, as reading it from a file does."""
@@ -153,6 +158,12 @@ def _hit(document: Any, score: Any, text: str, faults: Faults) -> Hit:
         return Hit(to_id(document), number, text)
     except (TypeError, ValueError, OverflowError):
         faults.fail("bad-shape", f"cannot read the hit {shown(document)} with score {shown(score)}")
+
+
+def repeated(ids: Iterable[str]) -> str:
+    """Say which document is listed twice, which no run may; nothing where none is."""
+    most = Counter(ids).most_common(1)
+    return f"document {most[0][0]!r} is listed twice" if most and most[0][1] > 1 else ""
 
 
 def is_falling(found: Sequence[Hit]) -> bool:

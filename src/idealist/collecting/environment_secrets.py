@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from urllib.parse import parse_qsl, quote, urlsplit
 
 from idealist.asking.secret_texts import Secrets
 from idealist.errors import UsageError
@@ -15,6 +16,11 @@ NAME = re.compile(r"\$\{(\w+)\}")
 SECRET = ("auth", "key", "token", "secret", "cookie", "password")
 #: A shorter value, such as a tenant or a shard, could be part of any text: it is not taken out.
 SHORTEST = 6
+#: The parts of an address: its scheme, the user, the host, and all that follows.
+PARTS = re.compile(r"(\w[\w+.-]*://)?([^/?#@]*@)?([^/?#]*)(.*)", re.DOTALL)
+#: What headers may be called, and say.
+HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+HEADER_VALUE = re.compile(r"[\t -~\xa0-\xff]*")
 
 #: What stands in place of a user in an address of HTTP.
 HEADER = "leave the user out, and send a header: --header 'Authorization: ${VARIABLE}'"
@@ -40,9 +46,17 @@ class Environment:
             f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} {said}" if names else ""
         )
 
-    def filled(self, text: str) -> str:
-        """Fill in the variables of a text."""
-        return NAME.sub(lambda found: self._value(found[1]), text)
+    def filled(self, text: str, written: Callable[[str], str] = str) -> str:
+        """Fill in the variables of a text, each `written` as where it stands wants it."""
+        return NAME.sub(lambda found: written(self._value(found[1])), text)
+
+    def address(self, text: str) -> str:
+        """Fill in an address: beside the host, no value can be read as a part of its syntax."""
+        found = PARTS.fullmatch(text)
+        start, user, host, rest = found.groups("") if found else ("", "", text, "")
+        user, rest = (self.filled(part, partial(quote, safe=safe)) for part, safe in
+                      ((user, ""), (rest, "/")))  # fmt: skip
+        return self.filled(start) + user + self.filled(host) + rest
 
     def _value(self, name: str) -> str:
         value = os.environ.get(name, "").strip()
@@ -56,19 +70,38 @@ class Environment:
     def headers(self, given: Mapping[str, str]) -> dict[str, str]:
         """Fill in headers; refuse secrets that are written out."""
         for name, value in given.items():
-            is_secret = any(part in name.lower() for part in SECRET)
-            if is_secret and not NAME.search(value):
+            if not (isinstance(name, str) and HEADER_NAME.fullmatch(name)):
+                raise UsageError(f"{name!r:.60} is no name of a header", "such as X-Tenant")
+            if not (isinstance(value, str) and HEADER_VALUE.fullmatch(value)):
+                hint = "write text of one line, without characters beyond Latin-1"
+                raise UsageError(f"no header can say what {name} says", hint)
+            if is_telling(name) and not NAME.search(value):
                 hint = f"put it into an environment variable: '{name}: ${{VARIABLE}}'"
                 raise UsageError(f"the header {name} holds a secret that others could read", hint)
         return {name: self.filled(value) for name, value in given.items()}
 
 
+def is_telling(name: str) -> bool:
+    """Whether a name says that its value is a secret.
+
+    >>> is_telling("X-Api-Key"), is_telling("X-Tenant")
+    (True, False)
+    """
+    return any(part in name.lower() for part in SECRET)
+
+
 def check_address(url: str) -> None:
-    """Refuse an address that holds a password."""
+    """Refuse an address that cannot be read, or that holds a secret."""
     try:
         parts = urlsplit(url)
     except ValueError:
-        return
+        raise UsageError("the address cannot be read", "write http://HOST:PORT/PATH") from None
+    for name, value in parse_qsl(parts.query):
+        # PostgreSQL's sslkey is the path of a file, and its require_auth the name of a way
+        is_secret = "password" in name if parts.scheme.startswith("postgres") else is_telling(name)
+        if is_secret and not NAME.search(value) and "{{" not in value:
+            hint = f"put it into an environment variable: {name}=${{VARIABLE}}"
+            raise UsageError(f"{name} in the address is a secret that others could read", hint)
     if parts.password and not NAME.fullmatch(parts.password):
         hint = HEADER if parts.scheme.startswith("http") else "write ${VARIABLE} in its place"
         raise UsageError("the address holds a password that others could read", hint)

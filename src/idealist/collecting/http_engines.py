@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from idealist.collecting.request_templates import PLACE, Template, Values
+from idealist.collecting.request_templates import Template, Values, in_text
 from idealist.formats.engines.table import Engine, named_engine
 
 
@@ -41,7 +42,7 @@ class HttpEngine:
 
     def request(self, target: str, template: Template, values: Values) -> tuple[str, bytes | None]:
         """Write a request: where it goes, and what is sent."""
-        target = PLACE.sub(lambda found: quote(str(values[found[1]]), safe=""), target)
+        target = in_text(target, values, partial(quote, safe=""))
         said = template.filled(values)
         if self.method == "GET":
             sign = "&" if "?" in target else "?"

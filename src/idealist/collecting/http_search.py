@@ -77,7 +77,9 @@ class HttpSearch:
         parts = self.address
         query = f"?{parts.query}" if parts.query else ""
         return (
-            parts.path + self.engine.path.replace("{index}", quote(self.index, safe="%,*")) + query
+            parts.path
+            + self.engine.path.replace("{index}", quote(self.index, safe="%,*{|}"))
+            + query
         )
 
     @property
@@ -137,7 +139,8 @@ class HttpOpened:
         self.search, self.timeout = search, timeout
         self._headers = {
             "content-type": "application/json", "accept": "application/json",
-            "user-agent": f"idealist/{__version__}", **search.headers,
+            "user-agent": f"idealist/{__version__}",
+            **{name.lower(): one for name, one in search.headers.items()},
         }  # fmt: skip
         self._http: http.client.HTTPConnection | None = None
 

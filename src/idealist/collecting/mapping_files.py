@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from idealist.collecting.environment_secrets import NAME
 from idealist.collecting.http_engines import HttpEngine
+from idealist.collecting.request_templates import unknown_styles
 from idealist.errors import Faults, nearest
-from idealist.formats.engines.table import ERRORS, Direction, Engine, Score
+from idealist.formats.engines.table import ERRORS, Direction, Engine, Score, Sign
 from idealist.formats.source import Source
 
 #: What a mapping may say, and what of a response.
 KEYS = ("name", "method", "url", "headers", "request", "response")
-PARTS = ("list", "id", "score", "distance", "text", "total", "took")
+PARTS = ("list", "id", "score", "distance", "text", "total", "took", "ok")
 SCORES: tuple[tuple[str, Direction], ...] = (("score", "larger"), ("distance", "smaller"))
 EXAMPLE = (
     'url = "https://shop.example/search", [request] with q = "{{query}}", '
@@ -33,6 +35,7 @@ class Mapped:
     headers: Mapping[str, str] = field(default_factory=dict)
     request: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
+    scores: tuple[str, ...] = ()
     source: str = ""
 
 
@@ -42,6 +45,8 @@ def read_mapping(path: str | Path) -> Mapped:
     text, faults = source.read().decode(), Faults(source.name)
     said = _loaded(text, source.suffix, faults)
     _check(said, faults)
+    for line, words, hint in unknown_styles(text):
+        faults.add("bad-template", words, hint, line)
     faults.check()
     response = said["response"]
     hits, id_ = _path(response["list"]), _path(response["id"])
@@ -49,12 +54,48 @@ def read_mapping(path: str | Path) -> Mapped:
         str(said.get("name", Path(source.name).stem)), (hits,), (id_,),
         tuple(Score(_path(response[key]), which) for key, which in SCORES if key in response),
         total=(_path(response["total"]),) if "total" in response else (),
-        took=_path(response.get("took", "")), trouble=ERRORS,
+        took=_path(response.get("took", "")), trouble=(*ERRORS, *_signs(response.get("ok", {}))),
     )  # fmt: skip
     method = str(said.get("method", "POST")).upper()
     asked = HttpEngine(engine.name, engine, "", method=method)
     request, headers = said.get("request", {}), said.get("headers", {})
-    return Mapped(asked, said["url"], headers, request, _path(response.get("text", "")), text)
+    scores = tuple(response[key] for key, _ in SCORES if key in response)
+    field_ = _path(response.get("text", ""))
+    return Mapped(asked, said["url"], headers, request, field_, scores, text)
+
+
+def _table(said: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = said.get(key)
+    return found if isinstance(found, dict) else {}
+
+
+def _unsendable(
+    headers: Mapping[str, Any], request: Mapping[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with headers and a request, each with a hint."""
+    for key, value in headers.items():
+        if not isinstance(value, str):
+            yield f"the header {key} is {value!r:.40}", f'write it in quotes: {key} = "{value}"'
+    for key, value in request.items():
+        if (found := NAME.search(written := _json(value))) is not None:
+            yield f"[request] {key} holds {found[0]}", "put a key into [headers], or into the url"
+        elif not written:
+            yield f"[request] {key} is no JSON: {value!r:.40}", "write it in quotes"
+
+
+def _json(value: Any) -> str:
+    """Write a value as JSON; empty where that has no such value, as of TOML's dates."""
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return ""
+
+
+def _signs(ok: Mapping[str, Any]) -> Iterator[Sign]:
+    """Make a sign of trouble of each field that says that all is well."""
+    for key, fine in ok.items():
+        words = key.replace("{", "{{").replace("}", "}}")
+        yield Sign(_path(key), (fine,), f"failed: {words} is {{}}")
 
 
 def _path(written: str) -> str:
@@ -81,17 +122,27 @@ def _check(said: Mapping[str, Any], faults: Faults) -> None:
     for key in ("headers", "request", "response"):
         if not isinstance(said.get(key, {}), dict):
             add(f"{key} is {said[key]!r:.60}, and must be a table")
+    for one in _unsendable(_table(said, "headers"), _table(said, "request")):
+        add(*one)
     if not isinstance(said.get("url"), str):
         add("the mapping has no url")
     if str(said.get("method", "POST")).upper() not in ("GET", "POST"):
         add(f"the method is {said['method']!r:.20}", "write GET or POST")
-    response = said.get("response")
-    response = response if isinstance(response, dict) else {}
+    for one in _unreadable(_table(said, "response")):
+        add(*one)
+
+
+def _unreadable(response: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with what is said of responses, each with a hint."""
     for key in ("list", "id"):
         if key not in response:
-            add(f"[response] does not say where the {key} is")
+            yield f"[response] does not say where the {key} is", f"write {EXAMPLE}"
     for key, path in response.items():
         if key not in PARTS:
-            add(f"[response] has no {key!r}", nearest(key, PARTS))
+            yield f"[response] has no {key!r}", nearest(key, PARTS)
+        elif key == "ok":
+            if not isinstance(path, dict) or any(isinstance(one, dict) for one in path.values()):
+                hint = 'write ok = {"meta.success" = true}: what fields say where all is well'
+                yield f"ok is {path!r:.40}", hint
         elif not isinstance(path, str):
-            add(f"the path of {key} is {path!r:.40}", 'write keys with dots: "result.items"')
+            yield f"the path of {key} is {path!r:.40}", 'write keys with dots: "result.items"'

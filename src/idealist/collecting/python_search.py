@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from idealist.asking.secret_texts import Secrets
 from idealist.collecting.asked_queries import AskedQuery
-from idealist.collecting.engine_answers import Answer, Hit, failed, is_falling
+from idealist.collecting.engine_answers import Answer, Hit, failed, is_falling, repeated
+from idealist.data.columns import to_float
 from idealist.errors import Faults, InputError, UsageError
 from idealist.formats.cells import checked
 from idealist.formats.collected_runs import UNLIKE
@@ -58,7 +58,7 @@ class PythonSearch:
     @property
     def places(self) -> frozenset[str]:
         """A function is given the text of the query."""
-        return frozenset({"query"})
+        return frozenset({"text"})
 
     def told(self) -> dict[str, Any]:
         """Say what is asked."""
@@ -73,23 +73,23 @@ class PythonSearch:
         given = {} if self.limit is None else {self.limit: self.k}
         begun = time.perf_counter()
         try:
-            found = self.function(query.text, **given)
+            entries = _entries(self.function(query.text, **given))
+            seconds = time.perf_counter() - begun
+            hits = self._hits(entries)
+        except InputError as error:
+            said = error.faults[0].message.removeprefix("query '': ")
+            return failed(said, time.perf_counter() - begun)
         except SLOW as error:
             said = f"the search timed out: {error}"
             return Answer("timed out", error=said, seconds=time.perf_counter() - begun)
         except Exception as error:  # whatever a user's code raises is a failed search
             return failed(f"{type(error).__name__}: {error}"[:300], time.perf_counter() - begun)
-        seconds = time.perf_counter() - begun
-        try:
-            hits = self._hits(found)
-        except InputError as error:
-            return failed(error.faults[0].message.removeprefix("query '': "), seconds)
         order = "" if is_falling(hits) else UNLIKE
         return Answer("ok" if hits else "empty", hits, seconds=seconds, order=order)
 
-    def _hits(self, found: Any) -> tuple[Hit, ...]:
+    def _hits(self, entries: list[Any]) -> tuple[Hit, ...]:
         """Read hits as a run in Python is read."""
-        entries = _entries(found)[: self.k]
+        entries = entries[: self.k]
         lists = Lists(Reading("score", Faults(), self.options))
         lists.add("q", entries)
         if not entries:
@@ -98,9 +98,8 @@ class PythonSearch:
         scores: Sequence[float | None] = table.value or [None] * len(entries)
         if not all(score is None or math.isfinite(score) for score in scores):
             lists.reading.faults.fail("bad-shape", "a score is NaN or infinite")
-        if len(set(table.document)) < len(table.document):
-            (twice, _), *_ = Counter(table.document).most_common(1)
-            lists.reading.faults.fail("bad-shape", f"document {twice!r} is listed twice")
+        if twice := repeated(table.document):
+            lists.reading.faults.fail("bad-shape", twice)
         texts = map(_text, entries) if self.texts else [""] * len(entries)
         return tuple(map(Hit, table.document, scores, texts))
 
@@ -115,11 +114,18 @@ def _entries(found: Any) -> list[Any]:
     """List what was found; scores by document in the order of the scores."""
     found = opened(found)
     if isinstance(found, Mapping):
-        return sorted(found.items(), key=lambda pair: -pair[1])
+        return sorted(found.items(), key=lambda pair: -_number(*pair))
     if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
         message = f"a search returned {found!r:.60}"
         Faults().fail("bad-shape", message, "return ids, (id, score) pairs, or documents")
     return list(found)
+
+
+def _number(document: Any, score: Any) -> float:
+    try:
+        return to_float(score)
+    except (TypeError, ValueError):
+        Faults().fail("bad-score", f"the score of {document!r:.60} is {score!r:.60}, and no number")
 
 
 def _limit(function: Callable[..., Any]) -> str | None:

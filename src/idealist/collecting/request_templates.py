@@ -23,6 +23,12 @@ from idealist.formats.source import Source
 
 PLACE = re.compile(r"\{\{\s*(\w+)\s*(?:\|\s*(\w+)\s*)?\}\}")
 WORD = re.compile(r"\w+")
+#: What is quoted or a comment in SQL; PostgreSQL also quotes by E'…', $$ or $name$.
+QUOTED = re.compile(
+    r"""\bE'(?:\\.|''|[^'\\])*' | '(?:[^']|'')*' | "(?:[^"]|"")*"
+    | --[^\n]* | /\*.*?\*/ | \$((?:[a-z_]\w*)?)\$.*?\$\1\$""",
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
 Values = Mapping[str, Any]
 
 
@@ -97,16 +103,24 @@ def _place(found: re.Match[str]) -> Place:
     return Place(found[1], found[2] or "")
 
 
+def in_text(text: str, values: Values, written: Callable[[str], str] = str) -> str:
+    """Fill the places of a text, each `written` as where it stands wants it.
+
+    >>> in_text("/{{query|all}}?n={{k}}", {"query": "a-b", "k": 3})
+    '/"a" "b"?n=3'
+    """
+    return PLACE.sub(lambda found: written(_text(_place(found).of(values))), text)
+
+
 def _filled(part: Any, values: Values) -> Any:
     match part:
         case str():
-            if (whole := PLACE.fullmatch(part)) is not None:
-                return _place(whole).of(values)
-            return PLACE.sub(lambda found: _text(_place(found).of(values)), part)
+            whole = PLACE.fullmatch(part)
+            return in_text(part, values) if whole is None else _place(whole).of(values)
         case list():
             return [_filled(one, values) for one in part]
         case dict():
-            return {key: _filled(one, values) for key, one in part.items()}
+            return {in_text(key, values): _filled(one, values) for key, one in part.items()}
     return part
 
 
@@ -128,14 +142,26 @@ def parse_template(source: str, name: str = "template", *, is_sql: bool = False)
     return Template(source, body, name)
 
 
-def _flaws(source: str, is_sql: bool) -> Iterator[tuple[int, str, str]]:
+def unknown_styles(source: str) -> Iterator[tuple[int, str, str]]:
+    """Yield the line, the fault and a hint of each place that is written in no known way."""
     for found in PLACE.finditer(source):
-        line = source.count("\n", 0, found.start()) + 1
         if found[2] is not None and found[2] not in STYLES:
-            yield line, f"{found[0]}: no text is written {found[2]}", nearest(found[2], STYLES)
-        if is_sql and source[found.start() - 1 : found.start()] == "'":
-            hint = f"write {found[0]} without quotes: it becomes a parameter"
-            yield line, f"{found[0]} stands in quotes", hint
+            words = f"{found[0]}: no text is written {found[2]}"
+            yield _line(source, found), words, nearest(found[2], STYLES)
+
+
+def _line(source: str, found: re.Match[str]) -> int:
+    return source.count("\n", 0, found.start()) + 1
+
+
+def _flaws(source: str, is_sql: bool) -> Iterator[tuple[int, str, str]]:
+    yield from unknown_styles(source)
+    quoted = [one.span() for one in QUOTED.finditer(source)] if is_sql else []
+    for found in PLACE.finditer(source):
+        line = _line(source, found)
+        if any(start < found.start() < end for start, end in quoted):
+            hint = f"it becomes a parameter: write {found[0]} alone, or '%' || {found[0]} || '%'"
+            yield line, f"{found[0]} stands in quotes, or in a comment", hint
         if not is_sql and not _in_string(source, found.start()):
             hint = f'write "{found[0]}": a number or a list stays one'
             yield line, f"{found[0]} stands outside a string", hint

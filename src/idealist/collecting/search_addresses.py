@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from idealist.asking.addresses import http_parts
 from idealist.collecting.engine_answers import ResponseReader
@@ -22,7 +22,7 @@ from idealist.collecting.http_engines import BY_NAME
 from idealist.collecting.http_search import HttpSearch, index_of
 from idealist.collecting.mapping_files import read_mapping
 from idealist.collecting.python_search import PythonSearch
-from idealist.collecting.request_templates import Template, template_of
+from idealist.collecting.request_templates import Template, template_of, unknown_styles
 from idealist.collecting.search_source import SearchSource
 from idealist.collecting.sql_search import ROWS, PostgresSearch, SqliteSearch
 from idealist.collecting.tantivy_search import HITS, TantivySearch
@@ -62,20 +62,24 @@ def find_search(given: Any, template: Any, wanted: Wanted) -> SearchSource:
             raise UsageError("a Python search takes no template", "leave the template out")
         return PythonSearch.of(given, wanted.k, bool(wanted.fields), wanted.options)
     word = str(given)
-    if word.lower().endswith((".toml", ".json")):
+    name, sign, rest = word.partition(":")
+    is_address = word.startswith(POSTGRES) or (sign and name.partition("+")[0] in NAMES)
+    if word.lower().endswith((".toml", ".json")) and not is_address:
         return _mapped(word, template, wanted)
     if word.startswith(POSTGRES):
         environment = Environment()
         check_address(word)
-        dsn = environment.filled(word)
+        dsn = environment.address(word)
         sql = _sql(word, template)
         reader = wanted.reader(ROWS)
         return PostgresSearch(dsn, sql, reader, environment.secrets, doubt=environment.doubt)
-    name, sign, rest = word.partition(":")
     if sign and name == "sqlite":
         return SqliteSearch(_there(rest), _sql(word, template), wanted.reader(ROWS))
     if sign and name == "tantivy":
         asked = template_of(_given(template, word, TANTIVY_EXAMPLE))
+        if "query" not in asked.body:
+            hint = f"such as {json.dumps(TANTIVY_EXAMPLE)}"
+            raise UsageError(f"{asked.name} has no query, which Tantivy is asked", hint)
         return TantivySearch(_there(rest), asked, wanted.reader(HITS))
     return _over_http(word, template, wanted)
 
@@ -85,6 +89,7 @@ def _over_http(word: str, template: Any, wanted: Wanted) -> HttpSearch:
     if name not in BY_NAME or not url.startswith(("http://", "https://")):
         _refuse(word, name)
     engine, environment = BY_NAME[name], Environment()
+    check_address(url)
     base, index = (url, "") if not engine.has_index else index_of(url)
     asked = template_of(_given(template, word, engine.example))
     return _http(engine, base.rstrip("/"), index, asked, wanted, wanted.headers, environment)
@@ -97,8 +102,16 @@ def _mapped(path: str, template: Any, wanted: Wanted) -> HttpSearch:
     if template is not None:
         asked = template_of(template)
     if mapped.text and wanted.fields:
-        wanted = Wanted(wanted.k, [mapped.text], wanted.headers, wanted.options)
-    headers = {**mapped.headers, **wanted.headers}
+        wanted = replace(wanted, fields=[mapped.text])
+    if mapped.scores:  # which every hit must have then
+        named = {"score": [*mapped.scores], **wanted.options.columns}
+        wanted = replace(wanted, options=replace(wanted.options, columns=named))
+    headers = {
+        name.lower(): one
+        for given in (mapped.headers, wanted.headers)
+        for name, one in given.items()
+    }
+    check_address(mapped.url)
     found = _http(mapped.engine, mapped.url, "", asked, wanted, headers, environment)
     found = replace(found, decides=mapped.source)
     if not found.places:
@@ -111,9 +124,11 @@ def _http(
     engine: Any, base: str, index: str, asked: Template, wanted: Wanted,
     headers: Mapping[str, str], environment: Environment,
 ) -> HttpSearch:  # fmt: skip
-    check_address(base)
-    filled, sent = environment.filled(base), environment.headers(headers)
+    filled, sent = environment.address(base), environment.headers(headers)
+    index = environment.filled(index, quote)
     _check_url(filled)
+    for _, words, hint in unknown_styles(f"{base}/{index}"):
+        raise UsageError(words, hint)
     if "@" in (parts := urlsplit(filled)).netloc and "authorization" not in map(str.lower, sent):
         raise UsageError(f"{parts.scheme} addresses with a user are not understood", HEADER)
     reader = wanted.reader(engine.response)
@@ -124,6 +139,8 @@ def _http(
 def _check_url(url: str) -> None:
     if http_parts(url) is None:
         raise UsageError("the address cannot be read", "write http://HOST:PORT/PATH")
+    if "#" in url:
+        raise UsageError("what follows # in an address is not sent", "leave it out, or write %23")
 
 
 def _sql(word: str, template: Any) -> Template:

@@ -43,6 +43,7 @@ class TantivySearch:
 
     def told(self) -> dict[str, Any]:
         """Say what is asked."""
+        _tantivy()
         told = {"engine": "tantivy", "version": metadata.version("tantivy")}
         return {**told, "address": str(self.path), "index": None}
 
@@ -55,14 +56,9 @@ class TantivyOpened:
     """An index as it was when it was opened."""
 
     def __init__(self, search: TantivySearch) -> None:
-        try:
-            import tantivy
-        except ImportError:
-            message = "asking Tantivy needs a package that is not installed"
-            raise UsageError(message, "pip install tantivy") from None
         self.search = search
         try:
-            self._index = tantivy.Index.open(str(search.path))
+            self._index = _tantivy().Index.open(str(search.path))
         except ValueError as error:
             raise Hopeless(f"cannot open {search.path}: {error}", "check the folder") from None
         self._searcher = self._index.searcher()
@@ -90,3 +86,12 @@ class TantivyOpened:
 
     def close(self) -> None:
         """Let go of the index."""
+
+
+def _tantivy() -> Any:
+    try:
+        import tantivy
+    except ImportError:
+        message = "asking Tantivy needs a package that is not installed"
+        raise UsageError(message, "pip install 'idealist[collect]'") from None
+    return tantivy

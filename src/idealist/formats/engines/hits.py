@@ -17,6 +17,7 @@ from idealist.formats.engines.table import (
     Score,
     at,
     list_of,
+    total_of,
     trouble_in,
 )
 from idealist.formats.reading import Reading
@@ -62,7 +63,7 @@ def listed(query: str, response: Response, engine: Engine) -> list[Any]:
             "bad-shape", f"query {query!r}: the hits of {engine.name} are in groups", hint, line
         )
     hits = list_of(body, engine)
-    total = next((n for path in engine.total if isinstance(n := at(body, path), int)), None)
+    total = total_of(body, engine)
     if hits is None and (engine.omits or total == 0):
         return []
     if hits is None:

@@ -339,6 +339,17 @@ def trouble_in(response: Mapping[str, Any], engine: Engine) -> tuple[str, str]:
     return "", ""
 
 
+def total_of(response: Mapping[str, Any], engine: Engine) -> int | None:
+    """Return how many documents matched, if the response says so; some write it as text.
+
+    >>> total_of({"hits": {"total": {"value": "12"}}}, ENGINES[0])
+    12
+    """
+    found = (at(response, path) for path in engine.total)
+    plain = (int(n) if isinstance(n, str) and n.isdecimal() else n for n in found)
+    return next((n for n in plain if isinstance(n, int)), None)
+
+
 def is_of(response: Mapping[str, Any], engine: Engine) -> bool:
     """Whether a response is an engine's."""
     if engine.roots.isdisjoint(response):
