@@ -18,7 +18,7 @@ from idealist.reconciling.search import Tick
 from idealist.rendering.wording import few, told
 from idealist.significance.paired import checked_alpha
 from idealist.verifying.best_values import BestValue, best_values
-from idealist.verifying.caption_words import why_not_best
+from idealist.verifying.caption_words import BestMeaning, best_meaning
 from idealist.verifying.checked_numbers import (
     CheckedNumber,
     checked_table,
@@ -96,8 +96,9 @@ def verify(
         finder = _finder(each, known)
         one = MarkChecker(each, numbers, evaluations, finder, baseline, test, alpha)
         checkers.append(one)
-        if not (why := why_not_best(each.notes, one.names)):
-            best += best_values([(column, _sense(column[0])) for column in columns_of(numbers)])
+        if not (why := (meant := _best_meaning(each, one.names)).why):
+            columns = [(column, _sense(column[0])) for column in columns_of(numbers)]
+            best += best_values(columns, meant.among)
         elif any(number.cell.bold or number.cell.underlined for number in each.numbers):
             one.unread.append(f"what is bold or underlined is not checked: {why}")
     marks = [mark for one in checkers for mark in one.check()]
@@ -158,6 +159,16 @@ def _sense(one: CheckedNumber) -> int:
     """Say whether higher values are better (1), lower ones (-1), or neither."""
     measure = one.claim.measure
     return measure.direction if measure.judges else 0
+
+
+def _best_meaning(claims: TableClaims, names: Mapping[str, str]) -> BestMeaning:
+    """Find what best values are the best of: always all runs by one measure."""
+    meant = best_meaning(claims.notes, names)
+    if meant.among == ("row" if claims.turned else "column"):
+        return BestMeaning("column")
+    if meant.among in ("row", "column"):
+        return BestMeaning(why=f"the best of each {meant.among} is of several measures")
+    return meant
 
 
 def _finder(claims: TableClaims, known: TableNames) -> Callable[[str], str | None]:

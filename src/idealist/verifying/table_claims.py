@@ -55,7 +55,8 @@ class ClaimedNumber:
 class TableClaims:
     """What one table claims; `letters` are the labels by the letter that stands for them.
 
-    `unread` says what was not understood, and so is not checked.
+    `unread` says what was not understood, and so is not checked. One that is `turned` has a run a
+    column.
     """
 
     numbers: tuple[ClaimedNumber, ...]
@@ -63,6 +64,7 @@ class TableClaims:
     notes: str
     unread: tuple[str, ...] = ()
     place: str = ""
+    turned: bool = False
 
 
 class _Column(NamedTuple):
@@ -130,14 +132,16 @@ def _check_once(numbers: Iterable[ClaimedNumber]) -> None:
 def _claims(number: int, table: PrintedTable, names: TableNames) -> TableClaims:
     if (long := _long(table)) is not None:
         return _long_claims(number, table, long, names)
-    shape = max((_shape(one, names) for one in (table, table.turned)), key=lambda one: one.score)
+    ways = [_shape(one, names) for one in (table, table.turned)]
+    shape = max(ways, key=lambda one: one.score)
     if not shape.columns:
         where = table.place or "the table"
         why = f"{where}: no column and no row is named after a measure"
         if not table.rows:
             why = f"{where}: it has no end, and is not checked"
         return TableClaims((), {}, table.notes, (why,))
-    return _wide_claims(number, shape, names)
+    claims = _wide_claims(number, shape, names)
+    return replace(claims, turned=shape.table is not table)
 
 
 # --- a run a row, a measure a column

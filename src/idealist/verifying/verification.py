@@ -23,7 +23,7 @@ from idealist.rendering.document import (
 )
 from idealist.rendering.result import Result
 from idealist.rendering.wording import few, told
-from idealist.verifying.best_values import BestValue
+from idealist.verifying.best_values import ONLY_IN_BLOCK, BestValue
 from idealist.verifying.checked_numbers import ENDINGS, CheckedNumber
 from idealist.verifying.significance_marks import CheckedMark
 
@@ -123,6 +123,11 @@ class Verification(Result):
             yield f"halves are rounded {way}"
         if percent := sum(one.scale > 1 for one in self.numbers):
             yield f"{many(percent, 'number is', 'numbers are')} taken to be in percent"
+        if some := [one for one in self.best if one.holds and one.why]:
+            verb = "holds" if len(some) == 1 else "hold"
+            places = [f"{one.label} {one.measure}" for one in some]
+            count = many(len(some), "mark of a best value", "marks of best values")
+            yield f"{count} {verb} {ONLY_IN_BLOCK}: {few(places)}"
         yield from self.readings
         yield from self.unread
 
