@@ -11,6 +11,8 @@ import pytest
 import idealist as il
 from idealist.measures import parse
 from idealist.measures.index import MEASURES
+from idealist.verifying.mark_meanings import MarkMeaning, Notes
+from idealist.verifying.table_texts import tables_in
 
 QRELS, BM25, RERANKED = "examples/qrels.txt", "examples/bm25.run", "examples/reranked.run"
 RUNS = [BM25, RERANKED]
@@ -89,3 +91,145 @@ def test_the_best_of_each_row_is_that_of_a_table_with_a_run_a_column() -> None:
         other = verified(f"{caption}\n\n{row}", ONE, FOUR)
         assert not other.best
         assert any("bold or underlined is not checked" in words for words in other.unread)
+
+
+# --- what a caption says of marks
+
+BASE = {"base": "base"}
+
+
+def meaning(caption: str, sign: str = "†") -> MarkMeaning | str:
+    return Notes.of(caption, BASE).meaning(sign)
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "† and ‡ denote significantly better and worse results than base, respectively (t-test).",
+        "†/‡ denote a significant improvement/degradation over base (t-test, p<0.05).",
+        "† (‡) denotes significantly better (worse) than base (t-test).",
+        "†: significantly better than base; ‡: significantly worse than base (t-test).",
+    ],
+)
+def test_each_mark_has_its_direction(caption: str) -> None:
+    better, worse = (meaning(caption, sign) for sign in "†‡")
+    assert better == MarkMeaning("†", "base", 1, 0.05)
+    assert worse == MarkMeaning("‡", "base", -1, 0.05)
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "† and ‡ denote an increase or a decrease over base (t-test).",
+        "† and ‡ denote increases and decreases over base at p<0.05 and p<0.01 (t-test).",
+        "Results † and ‡ gain, drop, and gain over base (t-test).",
+        "† differs from base with p greater than 0.05 (t-test).",
+        "† differs from base with p over 0.05 (t-test).",
+        "† differs from base with 0.05 < p (t-test).",
+        "Significant differences from base (t-test) are those other than with †.",
+        "† marks systems that are significantly outperformed by base (t-test).",
+        "†: significantly improved on all measures by base (t-test).",
+        "†: less significant difference from base (t-test).",
+        "† marks systems than which base is significantly better (t-test).",
+        "†: base is significantly better than the marked system (t-test).",
+        "† indicates base significantly outperforms the system (t-test).",
+    ],
+)
+def test_a_caption_that_says_the_reverse_of_its_words(caption: str) -> None:
+    assert isinstance(meaning(caption), str)
+
+
+@pytest.mark.parametrize(
+    ("caption", "way"),
+    [
+        ("† differs from base with p lower than 0.05 (t-test).", 0),
+        ("† is significantly better than base with p less than 0.05 (t-test).", 1),
+        ("† is significantly greater than base (t-test).", 1),
+        ("Results significantly improved over base are marked by † (t-test).", 1),
+        ("† denotes an increase or decrease against base (t-test).", 0),
+    ],
+)
+def test_a_caption_that_is_understood(caption: str, way: int) -> None:
+    assert meaning(caption) == MarkMeaning("†", "base", way, 0.05)
+
+
+@pytest.mark.parametrize("relation", [r"\geq", r"\ge", r"\gt", r"\nless", r"\not<", r"\mine"])
+def test_a_command_that_is_not_known_is_not_passed_over(relation: str) -> None:
+    caption = rf"\caption{{\small $\dagger$ \emph{{differs}} from base with $p {relation} 0.05$.}}"
+    table = r"\begin{tabular}{lc} run & AP \\ base & .6 \\ \end{tabular}"
+    [one] = tables_in(rf"\begin{{table}} {caption} {table} \end{{table}}")
+    said = meaning(one.notes)
+    assert isinstance(said, str)
+    assert relation.rstrip("<") in said
+    understood = one.notes.replace(relation.rstrip("<"), "<").replace("<<", "<")
+    assert isinstance(meaning(" ".join(understood.split())), MarkMeaning)
+
+
+def test_letters_that_mean_differences() -> None:
+    """Of two runs, each has the other's letter; a direction that is not clear is not judged."""
+    qrels = {f"q{i}": {"a": 1} for i in range(20)}
+    runs = {"base": dict.fromkeys(qrels, ["x", "a"]), "good": dict.fromkeys(qrels, ["a"])}
+    runs["base"]["q0"] = ["a"]
+    table = (
+        "{}\n\n| | run | RR |\n|---|---|---|\n"
+        "| a | base | 0.525<sup>b</sup> |\n| b | good | 1.0<sup>a</sup> |\n"
+    )
+    differs = verified(
+        table.format("Superscripts denote significant differences (t-test)."), qrels, runs
+    )
+    assert differs
+    assert [one.holds for one in differs.marks] == [True, True]
+    assert (
+        "a letter is checked by the paired t-test, not corrected, at 0.05; it is read as different"
+        in " ".join(differs.readings)
+    )
+    better = verified(table.format("Superscripts denote improvements (t-test)."), qrels, runs)
+    [wrong] = [one for one in better.marks if not one.holds]
+    assert wrong.why == "it is not better than good: the difference is -0.4750"
+    for words in ("rows that are significantly better", "significantly worse rows"):
+        unclear = verified(table.format(f"Superscripts denote {words} (t-test)."), qrels, runs)
+        assert not unclear.marks
+        assert any("letter means better or worse is not clear" in one for one in unclear.unread)
+
+
+# --- what a cell holds
+
+
+def daggers(first: str, caption: str = r"$\dagger$: better than a (t-test).") -> il.Verification:
+    rows = rf"run & RR \\ \midrule a & .3333 \\ c & {first} \\"
+    table = rf"\begin{{tabular}}{{lr}} {rows} \end{{tabular}}"
+    return verified(rf"\begin{{table}}\caption{{{caption}}} {table} \end{{table}}", ONE, FOUR)
+
+
+@pytest.mark.parametrize(
+    "cell", [r"1.0\sig{}", r"1.0\sig", r"\best{1.0}", r"\res[x]{1.0}", r"\textbf{\ours{1.0}}"]
+)
+def test_a_macro_in_a_cell_leaves_marks_unchecked(cell: str) -> None:
+    found = daggers(cell)
+    assert found
+    assert len(found.numbers) == 2
+    assert not (found.marks or found.best)
+    said = " ".join(found.unread)
+    assert "marks of significance are not checked: cells hold \\" in said
+    assert "what is bold or underlined is not checked: cells hold \\" in said
+
+
+def test_two_arguments_of_a_macro_are_not_one_number() -> None:
+    found = daggers(r"\res{1.0}{21}")
+    assert [one.claim.run for one in found.numbers] == ["a"]
+    assert "c RR: 1.0 | 21 is no number" in found.unread
+
+
+@pytest.mark.parametrize("cell", [r"{\small 1.0}", r"\num{1.0}", r"\makecell[c]{1.0}"])
+def test_a_command_that_says_nothing_is_passed_over(cell: str) -> None:
+    assert not any("not known" in words for words in daggers(cell).unread)
+
+
+@pytest.mark.parametrize(
+    "sign",
+    "circ bullet diamond triangledown blacktriangledown vartriangle prime checkmark spadesuit".split(),
+)
+def test_signs_of_all_kinds_are_read(sign: str) -> None:
+    found = daggers(rf"1.0$^{{\{sign}}}$", rf"$\{sign}$ denotes improvements over a (t-test).")
+    [reading] = found.readings
+    assert "is checked against a by the paired t-test" in reading

@@ -99,7 +99,7 @@ def verify(
         if not (why := (meant := _best_meaning(each, one.names)).why):
             columns = [(column, _sense(column[0])) for column in columns_of(numbers)]
             best += best_values(columns, meant.among)
-        elif any(number.cell.bold or number.cell.underlined for number in each.numbers):
+        elif each.strange or any(_is_set(number.cell) for number in each.numbers):
             one.unread.append(f"what is bold or underlined is not checked: {why}")
     marks = [mark for one in checkers for mark in one.check()]
     return Verification(
@@ -163,12 +163,18 @@ def _sense(one: CheckedNumber) -> int:
 
 def _best_meaning(claims: TableClaims, names: Mapping[str, str]) -> BestMeaning:
     """Find what best values are the best of: always all runs by one measure."""
+    if claims.strange:
+        return BestMeaning(why=claims.strange)
     meant = best_meaning(claims.notes, names)
     if meant.among == ("row" if claims.turned else "column"):
         return BestMeaning("column")
     if meant.among in ("row", "column"):
         return BestMeaning(why=f"the best of each {meant.among} is of several measures")
     return meant
+
+
+def _is_set(cell: PrintedCell) -> bool:
+    return cell.bold or cell.underlined
 
 
 def _finder(claims: TableClaims, known: TableNames) -> Callable[[str], str | None]:
@@ -186,6 +192,8 @@ def _unread(claims: Sequence[TableClaims], known: TableNames) -> Iterator[str]:
             continue
         yield from _strangers(each, known)
         yield from each.unread
+        if each.strange:
+            yield f"marks of significance are not checked: {each.strange}"
         if beside := sum(bool(one.number.beside) for one in each.numbers):
             behind = many(beside, "number", "numbers")
             yield f"what stands behind {behind}, such as ±, is not checked"

@@ -60,12 +60,20 @@ _ABOUT = re.compile(
     r"|indistinguishable|%\s+level",
     re.IGNORECASE,
 )
+#: What means the reverse of its words, or a relation that is no level of a test.
+_REVERSED = re.compile(
+    r"\bothers?\s+than\b|\b(?:than|over)\s+which\b|\bless\b(?!\s+than\s+[.,]?\d)"
+    r"|\b(?:greater|higher|over)\s+(?:than\s+)?(?=[.,]?\d)|\d\s*%?\s*[<≤≪]"
+    r"|\b(?:outperform|improv|increas)ed\b"
+    r"(?:(?!\b(?:marked|denoted|indicated|shown|represented)\b).)*\bby\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _BOLD = re.compile(r"\bbold|\bunderlin", re.IGNORECASE)
 #: Points that end no sentence.
 _SHORT = {"w.r.t.": "wrt", "vs.": "vs", "resp.": "resp", "i.e.": "", "cf.": "cf", "et al.": "et al"}
 _TOKEN = re.compile(
     r"(?P<level>10\s*\^?[-−]\s*\d+|\d+(?:[.,]\d+)?[eE][-−]\d+|(?:\d+(?:[.,]\d+)?|[.,]\d+)\s*%?)"
-    rf"|(?P<sign>([{SIGNS}])\3*)|(?P<word>[^\W\d_](?:[^\W_]|['’](?=s))*)|(?P<relation>[<≤=≪])"
+    rf"|(?P<sign>([{SIGNS}])\3*)|(?P<command>\\[A-Za-z@]+)|(?P<word>[^\W\d_](?:[^\W_]|['’](?=s))*)|(?P<relation>[<≤=≪])"
     r"|(?P<gap>[\s.,;:!()\[\]{}'’\"“”/+–—-])|(?P<other>.)",
     re.DOTALL,
 )  # fmt: skip
@@ -129,11 +137,13 @@ def _read(sentence: str, names: Mapping[str, str], known: frozenset[str]) -> Sen
                 signs.append(token)
             elif kind == "level" and (level := _level(token)) is not None:
                 levels.append(level)
-            elif kind in ("level", "other") or (
+            elif kind in ("level", "command", "other") or (
                 kind == "word" and token.casefold().replace("’", "'") not in known
             ):
                 strange.append(token)
         at = found.end()
+    if not strange and (turned := _REVERSED.search(sentence)):
+        strange.append(turned[0].strip())
     return Sentence(sentence, _once(signs), _once(levels), _once(runs), _once(strange))
 
 

@@ -49,7 +49,13 @@ _SYMBOLS = {
     "&": "&", "#": "#", "_": "_", "$": "$", "{": "{", "}": "}", "-": "", "/": "", ",": " ",
     ";": " ", ":": " ", "!": "", " ": " ", "quad": " ", "qquad": " ", "newline": " ", "\n": " ",
     "textunderscore": "_", "@": "", "\\": " ", "times": "×", "Delta": "Δ", "par": " ",
-    "le": "≤", "leq": "≤", "lt": "<", "ll": "≪",
+    "le": "≤", "leq": "≤", "lt": "<", "ll": "≪", "circ": "∘", "bullet": "•", "diamond": "⋄",
+    "Diamond": "◇", "lozenge": "◇", "blacktriangledown": "▼", "triangledown": "▽", "prime": "′",
+    "vartriangle": "△", "bigtriangleup": "△", "triangleup": "△", "bigtriangledown": "▽",
+    "textbullet": "•", "textdegree": "°", "degree": "°", "checkmark": "✓", "clubsuit": "♣",
+    "spadesuit": "♠", "mathsection": "§", "textsection": "§", "mathparagraph": "¶",
+    "textparagraph": "¶", "blacklozenge": "◆", "blacksquare": "■", "square": "□", "Box": "□",
+    "triangleleft": "◁", "triangleright": "▷", "diamondsuit": "♢", "heartsuit": "♡",
 }  # fmt: skip
 #: Commands of which arguments say nothing: how many there are.
 _SILENT = {
@@ -57,8 +63,21 @@ _SILENT = {
     "ref": 1, "label": 1, "footnote": 1, "tablefootnote": 1, "cellcolor": 1,
     "color": 1, "rule": 2, "vspace": 1, "hspace": 1, "rowcolor": 1, "textcolor": 1, "colorbox": 1,
     "fontsize": 2, "Cref": 1, "cref": 1, "autoref": 1, "citeyear": 1, "rotatebox": 1,
-    "raisebox": 1, "scalebox": 1, "parbox": 1,
+    "raisebox": 1, "scalebox": 1, "parbox": 1, "resizebox": 2, "setlength": 2, "href": 1,
+    "hypertarget": 1, "hyperref": 0,
 }  # fmt: skip
+#: Commands that say nothing of what they set.
+_PLAIN = set(
+    "small footnotesize scriptsize tiny normalsize large Large centering raggedright raggedleft "
+    "noindent hfill hfil null emph textit textsl textsc texttt textrm textsf textnormal textmd "
+    "textup it itshape sc scshape tt ttfamily rm rmfamily sf sffamily em upshape mdseries mathrm "
+    "mathit mathsf mathtt mathnormal text mbox hbox makebox ensuremath operatorname protect xspace "
+    "rlap llap clap mathrlap smash relax makecell shortstack thead specialcell tablenum num ie eg "
+    "etal left right big Big bigl bigr displaystyle textstyle scriptstyle strut enspace thinspace "
+    "hskip vskip url path nolinkurl multicolumn multirow multirowcell caption captionof linewidth "
+    "textwidth columnwidth tabcolsep endgroup begingroup hss centerline leavevmode tabularnewline "
+    "cr textcite nocite shortcite citeauthor".split()
+)
 _BOLD = {"textbf", "mathbf", "bm", "boldsymbol", "bf", "bfseries", "fontseries", "pmb", "B"}
 _UNDERLINED = {"underline", "uline", "ul", "underbar"}
 _RAISED = {"textsuperscript", "sp", "tnote", "tmark"}
@@ -270,11 +289,16 @@ class _Style:
 
 @dataclass
 class _Setter:
-    """Sets a text: pieces with their style, as tokens come."""
+    """Sets a text: pieces with their style, as tokens come.
+
+    `unknown` are the commands that are not known; with `shows`, each is a piece of its own.
+    """
 
     tokens: list[str]
+    shows: bool = False
     at: int = 0
     pieces: list[tuple[str, _Style]] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
 
     def group(self, style: _Style, until: str = "") -> None:
         """Set tokens up to the end of a group; commands such as \\bfseries reach as far as that."""
@@ -338,12 +362,25 @@ class _Setter:
                 return changed  # for the rest of the group
             self.argument(changed)
         else:
+            if name not in _SILENT and name not in _PLAIN:
+                self.unknown.append(f"\\{name}")
+                self.pieces += [(f" \\{name} ", style)] if self.shows else []
+                self.options()
+                self.arguments(style)
             self.options()
             for _ in range(_SILENT.get(name, 0)):
                 kept, self.pieces = self.pieces, []
                 self.argument(style)
                 self.pieces = kept
         return style
+
+    def arguments(self, style: _Style) -> None:
+        """Set the arguments of a command that is not known; two numbers are not one."""
+        for i in range(len(self.tokens)):
+            if self.tokens[self.at : self.at + 1] != ["{"]:
+                return
+            self.pieces += [(" | ", style)] if i else []
+            self.argument(style)
 
     def options(self) -> None:
         """Pass over what stands in brackets behind a command."""
@@ -371,12 +408,13 @@ def set_text(text: str) -> PrintedCell:
         any(style.bold for style in seen),
         any(style.underlined for style in seen),
         "".join(raised.split()),
+        strange=tuple(setter.unknown),
     )
 
 
 def plain_text(text: str) -> str:
-    """Set a text on one line, with what is set high in its place."""
-    setter = _Setter(_TOKEN.findall(text))
+    """Set a text on one line, with what is set high, and commands that are not known, in place."""
+    setter = _Setter(_TOKEN.findall(text), shows=True)
     setter.group(_Style())
     return " ".join("".join(piece for piece, _ in setter.pieces).split())
 

@@ -66,6 +66,12 @@ class TableClaims:
     place: str = ""
     turned: bool = False
 
+    @property
+    def strange(self) -> str:
+        """Name the commands in cells of numbers that may set them bold or mark them."""
+        found = dict.fromkeys(name for one in self.numbers for name in one.cell.strange)
+        return f"cells hold {few([*found])}, which is not known" if found else ""
+
 
 class _Column(NamedTuple):
     """A column that holds values of a measure."""

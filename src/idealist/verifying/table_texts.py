@@ -121,7 +121,8 @@ PrintedCell(text='run_1', bold=False, underlined=False, raised=''))
     plain = unescape(re.sub(r"<br\s*/?>|</?(?:i|em|span|small|sub)\b[^>]*>", " ", plain))
     plain, raw = (_ESCAPED.sub(r"\1", one) for one in (plain, text))
     is_bold = bool(bold) or any(one.bold for one in maths)
-    return PrintedCell.of(plain, is_bold, bool(underlined), unescape(raised), raw.strip())
+    strange = tuple(name for one in maths for name in one.strange)
+    return PrintedCell.of(plain, is_bold, bool(underlined), unescape(raised), raw.strip(), strange)
 
 
 def _inner(match: re.Match[str]) -> str:
