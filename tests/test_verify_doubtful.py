@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 import idealist as il
+from idealist.cli.main import main
 from idealist.measures import parse
 from idealist.measures.index import MEASURES
 from idealist.verifying.mark_meanings import MarkMeaning, Notes
+from idealist.verifying.printed_tables import PrintedCell
+from idealist.verifying.table_names import TableNames
 from idealist.verifying.table_texts import tables_in
 
 QRELS, BM25, RERANKED = "examples/qrels.txt", "examples/bm25.run", "examples/reranked.run"
@@ -233,3 +236,70 @@ def test_signs_of_all_kinds_are_read(sign: str) -> None:
     found = daggers(rf"1.0$^{{\{sign}}}$", rf"$\{sign}$ denotes improvements over a (t-test).")
     [reading] = found.readings
     assert "is checked against a by the paired t-test" in reading
+
+
+# --- what is a run, and what a measure
+
+
+@pytest.mark.parametrize(
+    ("label", "run"),
+    [
+        ("BM25 (ours)", "bm25"), ("bm-25 (Our model)", "bm25"), ("BM25 [12, 13]", "bm25"),
+        ("BM25 (Robertson et al., 2009)", "bm25"), ("BM25 (zero-shot)", ""), ("BM25++", ""),
+        ("BM25+", ""), ("+ BM25", ""), ("- BM25", ""), ("BM25 [large]", ""), ("BM25'", ""),
+    ],
+)  # fmt: skip
+def test_a_name_of_another_system_is_no_run(label: str, run: str) -> None:
+    cells = [PrintedCell.of(label)]
+    assert TableNames(["bm25"]).runs_of(cells) == [run]
+
+
+def test_a_name_that_is_exact_is_the_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = "run,nDCG@10\nbm25,0.6742\nBM-25,0.44\nreranked (ours),0.8639\n"
+    found = verified(text, QRELS, RUNS)
+    assert found
+    assert [one.claim.label for one in found.numbers] == ["bm25", "reranked (ours)"]
+    assert any(words.startswith("BM-25 is no run here") for words in found.unread)
+    (tmp_path / "t.csv").write_text("run,nDCG@10\nBM 25,0.6742\nBM-25,0.44\n")
+    line = [str(tmp_path / "t.csv"), QRELS, BM25]
+    assert command(capsys, *line)[0] == 2
+    assert command(capsys, *line, "--run", "BM-25=")[:2] == (
+        0, "the only number holds.\n\nBM-25 is no run here: 1 number is not checked; did you mean bm25?\n",
+    )  # fmt: skip
+
+
+def command(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    try:
+        main(["verify", *arguments, "-q"])
+        code = 0
+    except SystemExit as error:
+        code = int(error.code or 0)
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    "head", ["p", "r", "f", "R1", "R2", "F2", "F-1", "S 1", "P1", "Accuracy", "Set", "set"]
+)
+def test_heads_that_mean_something_else_are_no_measure(head: str) -> None:
+    found = verified(f"run,nDCG@10,{head}\nbm25,0.6742,0.05\n", QRELS, RUNS)
+    assert found
+    hint = f"--measure '{head}=…' says which one it is, if it is one"
+    assert f"{head} is no measure: 1 number is not checked; {hint}" in found.unread
+    assert TableNames(["bm25"], {}, {head: parse("P@5")}).measure(head) == (parse("P@5"), False)
+
+
+@pytest.mark.parametrize(
+    ("head", "measure"),
+    [
+        ("F1", "F"),
+        ("P5", "P@5"),
+        ("P-10", "P@10"),
+        ("R100", "R@100"),
+        ("R@1", "R@1"),
+        ("SET", "SET"),
+    ],
+)
+def test_heads_that_are_measures(head: str, measure: str) -> None:
+    assert TableNames(["bm25"]).measure(head) == (parse(measure), False)

@@ -28,7 +28,7 @@ TESTS = ("compare", "randomisation", "t", "wilcoxon", "sign", "bootstrap")
 )  # fmt: skip
 @click.option(
     "--run", "names", multiple=True, metavar="'NAME=RUN'",
-    help="What the table calls a run, where that is not its name. Repeatable.",
+    help="What the table calls a run, where that is not its name; 'NAME=' is no run. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--measure", "-m", "measures", multiple=True, metavar="'NAME=MEASURE'",
@@ -101,7 +101,7 @@ def command(
     with options.ticking("Looking where numbers are from") as tick:
         found = verify(
             table, judged, runs,
-            names=pairs_of(names, "run", own.__contains__),
+            names=pairs_of(names, "run", ["", *own].__contains__),
             measures=pairs_of(measures, "measure", is_measure),
             only=only, baseline=baseline, alpha=alpha, test=test,
             weights=inputs.queries_of(weights), tick=tick, **rules,

@@ -62,10 +62,10 @@ def verify(
     `table` is a file (LaTeX, Markdown, CSV, TSV or JSON), {run: {measure: number}}, or a list of
     claims such as "bm25 nDCG@10 0.4312"; write numbers as text, so that their digits are known.
     `names` and `measures` say what the table calls our runs and measures, where that cannot be
-    guessed, and `only` keeps what stands under a title or caption. `baseline`, `alpha` and `test`
-    (compare, or one of randomisation, t, wilcoxon, sign and bootstrap, not corrected) say how marks
-    were made, where the caption does not. Everything else is as in `evaluate`. The result is false
-    where something does not hold.
+    guessed ("" is no run), and `only` keeps what stands under a title or caption. `baseline`,
+    `alpha` and `test` (compare, or one of randomisation, t, wilcoxon, sign and bootstrap, not
+    corrected) say how marks were made, where the caption does not. Everything else is as in
+    `evaluate`. The result is false where something does not hold.
 
     >>> found = verify({"mine": {"RR": "0.50"}}, {"q1": {"a": 1}}, {"mine": {"q1": ["b", "a"]}})
     >>> found.summary
@@ -131,7 +131,7 @@ def _tables(table: Any) -> list[PrintedTable]:
 
 def _check_names(known: TableNames) -> None:
     for theirs, ours in known.run_names.items():
-        if ours not in known.runs:
+        if ours and ours not in known.runs:
             raise UsageError(f"there is no run {ours!r} for {theirs!r}", known.nearest_run(ours))
 
 

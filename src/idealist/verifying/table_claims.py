@@ -201,8 +201,10 @@ def _readings(heads: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 def _wide_claims(number: int, shape: _Shape, names: TableNames) -> TableClaims:
     table, labels, columns = shape.table, shape.labels, shape.columns
     numbers, unread, title, block = [], [], "", 0
-    for row, line in list(zip(table.rows, table.blocks, strict=True))[table.heads :]:
-        label, run = row[labels], names.run(row[labels])
+    body, lines = table.rows[table.heads :], table.blocks[table.heads :]
+    runs = names.runs_of([row[labels] for row in body])
+    for row, line, run in zip(body, lines, runs, strict=True):
+        label = row[labels]
         cells = [(one, row[one.place]) for one in columns]
         beside = [cell.text for cell in row[:labels] if _is_word(cell)]  # of several rows, maybe
         if not any(cell.number for _, cell in cells):
@@ -211,7 +213,7 @@ def _wide_claims(number: int, shape: _Shape, names: TableNames) -> TableClaims:
             if (found := cell.number) is not None:
                 above = tuple(filter(None, (*one.above, title, *beside)))
                 numbers.append(ClaimedNumber(
-                    label.text, run or "", one.measure, one.header, cell, found,
+                    label.text, run, one.measure, one.header, cell, found,
                     (number, one.place), 1000 * line + block, one.percent or found.percent, above,
                 ))  # fmt: skip
             elif not cell.is_empty and cell.text not in (label.text, title):
@@ -280,7 +282,8 @@ def _long_claims(
     pairs = [("run", "value")] + [("baseline", "basemean")] * (
         {"baseline", "basemean"} <= roles.keys()
     )
-    for row in table.rows[1:]:
+    sides = {who: names.runs_of([row[roles[who]] for row in table.rows[1:]]) for who, _ in pairs}
+    for i, row in enumerate(table.rows[1:]):
         texts = {role: row[place].text for role, place in roles.items()}
         if texts.get("query", "").lower() not in ALL or texts.get("slice"):
             unread["values of single queries and slices are not checked"] += 1
@@ -294,7 +297,7 @@ def _long_claims(
                 continue
             place = list(dict.fromkeys([*(str(one.measure) for one in numbers), str(found[0])]))
             numbers.append(ClaimedNumber(
-                label.text, names.run(label) or "", found[0], texts["measure"], cell, cell.number,
+                label.text, sides[who][i], found[0], texts["measure"], cell, cell.number,
                 (number, place.index(str(found[0]))), 0, found[1] or cell.number.percent,
                 paired=len(pairs) > 1,
             ))  # fmt: skip
