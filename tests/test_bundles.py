@@ -357,6 +357,21 @@ def test_damage_is_found_wherever_it_is(tmp_path: Path) -> None:
             opened(path)
 
 
+def test_what_is_damaged_is_not_called_cut_off(tmp_path: Path) -> None:
+    content, path = bundle(QRELS, {"mine": RUN}).content, tmp_path / "x.ilb"
+    middle = len(content) // 2
+    flipped = bytearray(content)
+    flipped[content.rfind(b"PK\x01\x02") + 1] ^= 1  # in the list of members
+    for data, words in (
+        (bytes(flipped), "this bundle is damaged: "),
+        (content[:middle] + content[middle + 9 :], "this bundle is damaged: "),
+        (content[:middle], "this bundle is cut off: "),
+        (content[:-1], "this bundle is cut off: "),
+    ):
+        path.write_bytes(data)
+        assert words in refusal(path)[0]
+
+
 def test_indexes_that_lie_are_refused(tmp_path: Path) -> None:
     rng = random.Random(1)
     made, path = bundle(QRELS, {"mine": RUN}), tmp_path / "x.ilb"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,6 +59,8 @@ KEY, VERSION = "idealist-bundle", 1
 MOST, SMALL, SHRUNK = 2**32, 2**26, 100
 #: What makes the same data the same bytes: zips hold the time of each member.
 NEVER = (1980, 1, 1, 0, 0, 0)
+#: What the record begins with that ends a zip, and its size without a comment.
+ENDING, ENDING_SIZE = b"PK\x05\x06", 22
 #: What reading a zip raises that was cut off or changed, and reading what nobody wrote.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
 NONSENSE = (
@@ -200,6 +203,18 @@ def opened(data: str | Path | Source) -> Opened:
     return _Reader(source, Faults(source.name)).opened()
 
 
+def _has_end(data: bytes) -> bool:
+    """Whether the record is there that ends every zip."""
+    at = data.rfind(ENDING)
+    return 0 <= at <= len(data) - ENDING_SIZE
+
+
+def _is_whole(data: bytes) -> bool:
+    """Whether the list of members ends where its record begins, as that says."""
+    at = data.rfind(ENDING)
+    return _has_end(data) and sum(struct.unpack_from("<II", data, at + 12)) == at
+
+
 class _Reader:
     """A bundle's file while it is read; `faults` has its name."""
 
@@ -217,10 +232,10 @@ class _Reader:
         except InputError:
             raise
         except UNREADABLE as error:
-            code = "damaged" if data.rstrip(b"\0")[-22:].startswith(b"PK\x05\x06") else "truncated"
-            said = "is damaged" if code == "damaged" else "is cut off"
-            self.faults.fail(code, f"this bundle {said}: {error}", f"copy it again, or {REMAKE}")
+            self._refuse_broken(data, str(error))
         except NONSENSE as error:
+            if not _is_whole(data):
+                self._refuse_broken(data, "bytes are missing, or were added")
             message = f"this is no bundle that idealist wrote: {type(error).__name__} {error}"
             self.faults.fail("bad-shape", message[:200], REMAKE)
 
@@ -268,6 +283,11 @@ class _Reader:
             found[key] = freeze(np.frombuffer(data, kind, size, at))
             at += found[key].nbytes
         return found
+
+    def _refuse_broken(self, data: bytes, why: str) -> NoReturn:
+        """Say whether a file lacks its end, or anything else."""
+        code, said = ("damaged", "is damaged") if _has_end(data) else ("truncated", "is cut off")
+        self.faults.fail(code, f"this bundle {said}: {why}", f"copy it again, or {REMAKE}")
 
     def _refuse_changed(self, name: str) -> NoReturn:
         message = f"{name} in this bundle was changed after it was written"
