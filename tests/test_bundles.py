@@ -620,6 +620,8 @@ def test_every_selection_of_a_bundle_counts(folder: Path, run: Callable[..., Sai
         assert [line[0] for line in found.stdout.splitlines()[1:]] == list(names)
     compared = run("compare", one, two, "-m", "RR@10", "-f", "json")
     assert '"run": "b"' in compared.stdout
+    gated = [run("gate", *given, one, two, "-m", "RR@10") for given in ([folder / "x.ilb"], [])]
+    assert gated[0].stdout == gated[1].stdout != ""
     explained = run("explain", one, two, "-m", "RR@10", "--query", "q1")
     assert "and no others" in explained.stderr  # as of any two runs
     for words in (["gate", one, one, two], ["diagnose", one, two],
@@ -683,6 +685,23 @@ def test_the_command_line_refuses_what_no_bundle_can_do(
         assert found.code == 2, (words, found.stderr)
         assert said in found.stderr, found.stderr
         assert "Traceback" not in found.stderr
+
+
+def test_a_bundle_of_which_no_id_meets_says_so(folder: Path, run: Callable[..., Said]) -> None:
+    (folder / "far.run").write_text("q7 Q0 d1 1 1.0 far\n")
+    run("bundle", folder / "qrels.txt", folder / "far.run", "-o", folder / "far.ilb")
+    for verb in ("eval", "verify"):
+        claim = ["--claim", "far RR 0.0"] if verb == "verify" else []
+        found = run(verb, folder / "far.ilb", *claim)
+        assert found.code == 2
+        assert "no id of far matches the judgments, so nothing was measured" in found.stderr
+
+
+def test_a_verb_that_reads_text_says_that_a_bundle_is_none(
+    folder: Path, run: Callable[..., Said]
+) -> None:
+    found = run("trec-eval", folder / "qrels.txt", folder / "x.ilb")
+    assert "this is a bundle, and text is wanted" in found.stderr
 
 
 def test_bounds_of_values_need_no_documents(folder: Path, run: Callable[..., Said]) -> None:
