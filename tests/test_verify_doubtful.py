@@ -171,7 +171,7 @@ def test_a_command_that_is_not_known_is_not_passed_over(relation: str) -> None:
 def test_letters_that_mean_differences() -> None:
     """Of two runs, each has the other's letter; a direction that is not clear is not judged."""
     qrels = {f"q{i}": {"a": 1} for i in range(20)}
-    runs = {"base": dict.fromkeys(qrels, ["x", "a"]), "good": dict.fromkeys(qrels, ["a"])}
+    runs = {"base": {q: ["x", "a"] for q in qrels}, "good": {q: ["a"] for q in qrels}}
     runs["base"]["q0"] = ["a"]
     table = (
         "{}\n\n| | run | RR |\n|---|---|---|\n"
@@ -211,7 +211,7 @@ def test_a_macro_in_a_cell_leaves_marks_unchecked(cell: str) -> None:
     found = daggers(cell)
     assert found
     assert len(found.numbers) == 2
-    assert not (found.marks or found.best)
+    assert (found.marks, found.best) == ((), ())
     said = " ".join(found.unread)
     assert "marks of significance are not checked: cells hold \\" in said
     assert "what is bold or underlined is not checked: cells hold \\" in said
@@ -230,7 +230,17 @@ def test_a_command_that_says_nothing_is_passed_over(cell: str) -> None:
 
 @pytest.mark.parametrize(
     "sign",
-    "circ bullet diamond triangledown blacktriangledown vartriangle prime checkmark spadesuit".split(),
+    [
+        "circ",
+        "bullet",
+        "diamond",
+        "triangledown",
+        "blacktriangledown",
+        "vartriangle",
+        "prime",
+        "checkmark",
+        "spadesuit",
+    ],
 )
 def test_signs_of_all_kinds_are_read(sign: str) -> None:
     found = daggers(rf"1.0$^{{\{sign}}}$", rf"$\{sign}$ denotes improvements over a (t-test).")
@@ -303,3 +313,68 @@ def test_heads_that_mean_something_else_are_no_measure(head: str) -> None:
 )
 def test_heads_that_are_measures(head: str, measure: str) -> None:
     assert TableNames(["bm25"]).measure(head) == (parse(measure), False)
+
+
+# --- files and claims on the command line
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "hint"),
+    [
+        ("bm52 AP 0.5", "there is no run 'bm52'", "did you mean bm25?"),
+        ("bm25 nDGC@10 0.5", "'nDGC@10' is no measure", "did you mean nDCG"),
+        ("bm25 AP 0.5x", "'0.5x' is no number", "write it as it is printed"),
+        ("bm25 R2 0.5", "'R2' is no measure", "--measure 'R2=…'"),
+    ],
+)
+def test_a_claim_that_is_mistyped_is_an_error(
+    claim: str, said: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = command(
+        capsys, QRELS, *RUNS, "--claim", "bm25 nDCG@10 0.6742", "--claim", claim
+    )
+    assert (code, out) == (2, "")
+    assert said in err
+    assert hint in err
+    assert "the table" not in err
+
+
+def test_files_that_do_not_belong_together_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "t.md"
+    table.write_text("| run | AP |\n|---|---|\n| bm25 | 0.6385 |\n")
+    claim = ["--claim", "bm25 AP 0.6385"]
+    for line, said in (
+        ([QRELS, BM25], "there is nothing to check the table against"),
+        ([str(table), QRELS, BM25, *claim], "t.md is a table, beside --claim"),
+    ):
+        code, _, err = command(capsys, *line)
+        assert code == 2
+        assert said in err
+        assert "--claim" in err
+
+
+@pytest.mark.parametrize("name", ["tblr", "longtblr", "NiceTabular*", "deluxetable"])
+def test_tables_of_other_packages_are_named(name: str) -> None:
+    other = rf"\begin{{{name}}}{{ll}} run & AP \\ bm25 & 0.1 \\ \end{{{name}}}"
+    with pytest.raises(il.UsageError, match="is not read: make it a tabular"):
+        verified(other, QRELS, RUNS)
+    whole = r"\begin{tabular}{lc} run & AP \\ bm25 & .6385 \\ \end{tabular}"
+    found = verified(f"{whole}\n{other}", QRELS, RUNS)
+    assert found
+    assert any(f":2: {name} is not read" in words for words in found.unread)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'run,"nDCG@10; cut",nDCG@10\nbm25,1,0.6742\n',
+        "# run,nDCG@10\nbm25,0.6742\n",
+        "#Model\tnDCG@10\nbm25\t0.6742\n",
+        "# made by us, in May\nrun,nDCG@10\nbm25,0.6742\n",
+    ],
+)
+def test_heads_of_separated_tables(text: str) -> None:
+    [number] = verified(text, QRELS, RUNS).numbers
+    assert (number.holds, str(number.claim.measure)) == (True, "nDCG@10")

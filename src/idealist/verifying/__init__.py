@@ -29,7 +29,7 @@ from idealist.verifying.mark_meanings import Test
 from idealist.verifying.number_origins import OriginFinder
 from idealist.verifying.printed_tables import PrintedCell, PrintedTable
 from idealist.verifying.significance_marks import MarkChecker, check_baseline
-from idealist.verifying.table_claims import ClaimedNumber, TableClaims, claims_of
+from idealist.verifying.table_claims import ClaimedNumber, TableClaims, check_sentences, claims_of
 from idealist.verifying.table_names import TableNames
 from idealist.verifying.table_texts import plain_tables, read_tables, sentence_table
 from idealist.verifying.verification import Verification
@@ -74,7 +74,10 @@ def verify(
     named = several_runs(runs if isinstance(runs, (Mapping, list, tuple)) else [runs])
     known = TableNames([run.name for run in named], names or {}, _measures(measures))
     _check_names(known)
-    claims = claims_of(_tables(table), known, only)
+    tables = _tables(table)
+    if _is_sentences(table):
+        check_sentences(tables[0], known)
+    claims = claims_of(tables, known, only)
     checkable = [one for each in claims for one in each.numbers if one.run]
     _check_any(claims, checkable, known)
     own = {str(one.measure): one.measure for one in checkable}
@@ -124,9 +127,13 @@ def _tables(table: Any) -> list[PrintedTable]:
     """Read the tables of a file, of plain data, or of claims in words."""
     if isinstance(table, (str, Path)):
         return read_tables(table)
-    if isinstance(table, Sequence) and table and all(isinstance(one, str) for one in table):
-        return [sentence_table(table)]
-    return plain_tables(table)
+    return [sentence_table(table)] if _is_sentences(table) else plain_tables(table)
+
+
+def _is_sentences(table: Any) -> bool:
+    """Whether claims were typed one by one: then each of them must be understood."""
+    listed = isinstance(table, Sequence) and not isinstance(table, str)
+    return listed and bool(table) and all(isinstance(one, str) for one in table)
 
 
 def _check_names(known: TableNames) -> None:

@@ -65,7 +65,7 @@ def best_values(
 
 
 def _has_blocks(column: Sequence[CheckedNumber]) -> bool:
-    """Whether marks could be of blocks: alone in a block, anything is the best, unless all have one.
+    """Whether marks could be of blocks: what is alone in one is no best, unless all have one.
 
     Own results behind a line are usually marked as the best of the column.
     """

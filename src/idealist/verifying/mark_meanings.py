@@ -144,8 +144,11 @@ class Notes:
         [one] = about
         if one.strange or not (one.is_about_significance or _SAYS.search(one.text)):
             return one.shown or f'a note says "{one.text.strip()}"'
-        place, several = one.signs.index(sign), len(one.signs)
-        against = list(dict.fromkeys(self._against(one)))
+        return self._said(one, one.signs.index(sign), baseline)
+
+    def _said(self, one: Sentence, place: int, baseline: str) -> MarkMeaning | str:
+        """Find what a sentence says of one of its signs."""
+        several, against = len(one.signs), list(dict.fromkeys(self._against(one)))
         if len(against) not in (0, 1, several):
             return f"a note names several runs; {_NAME_IT}"
         if one.runs and not against:  # it may be what is better
@@ -154,7 +157,7 @@ class Notes:
         way = way_of(one.text) if several == 1 else way_of_several(one.text, place, several)
         if way is None or (way != way_of(one.text) and max(len(against), len(one.levels)) > 1):
             return "whether it means better or worse is not clear"
-        return _meant(sign, other, way, self._level(one, place))
+        return _meant(one.signs[place], other, way, self._level(one, place))
 
     @property
     def way_of_letters(self) -> int | None:

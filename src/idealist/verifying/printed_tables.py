@@ -143,7 +143,7 @@ class PrintedTable:
     """A table as it was printed: rows of one width, of which the first are `heads`.
 
     `blocks` says for each row how many lines were drawn above it; `notes` is what stands around the
-    table, its caption above all, and `place` says where it was found.
+    table, its caption above all, `place` says where it was found, and `fault` why it is not read.
     """
 
     rows: tuple[tuple[PrintedCell, ...], ...]
@@ -151,6 +151,7 @@ class PrintedTable:
     blocks: tuple[int, ...] = ()
     notes: str = ""
     place: str = ""
+    fault: str = ""
 
     @classmethod
     def of(

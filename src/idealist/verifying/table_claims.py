@@ -13,11 +13,11 @@ from idealist.measures import Measure
 from idealist.notation import many
 from idealist.rendering.wording import few, told
 from idealist.verifying.printed_tables import PrintedCell, PrintedNumber, PrintedTable
-from idealist.verifying.table_names import TableNames, folded, lettered, nearest_measure
+from idealist.verifying.table_names import LABELS, TableNames, folded, lettered, nearest_measure
 
 #: What heads the columns of a table with a number a row.
 LONG = {
-    "run": {"run", "system", "model", "method", "name", "approach"},
+    "run": LABELS,
     "measure": {"measure", "metric"},
     "value": {"value", "score", "mean", "runmean"},
     "query": {"query", "topic", "queryid", "qid"},
@@ -112,6 +112,18 @@ def claims_of(
     return found
 
 
+def check_sentences(table: PrintedTable, names: TableNames) -> None:
+    """Refuse claims in words of which the run, the measure or the number is not understood."""
+    for run, measure, number in table.rows[1:]:
+        if not names.run(run):
+            raise UsageError(f"there is no run {run.text!r}", names.nearest_run(run.text))
+        if names.measure(measure.raw) is None:
+            hint = nearest_measure(measure.raw) or "--measure 'NAME=MEASURE' says what a name means"
+            raise UsageError(f"{measure.raw!r} is no measure that is known", hint)
+        if number.number is None:
+            raise UsageError(f"{number.raw!r} is no number", "write it as it is printed: 0.4312")
+
+
 def _under(claims: TableClaims, only: str) -> TableClaims:
     wanted = folded(only)
     kept = [one for one in claims.numbers if any(wanted in folded(text) for text in one.under)]
@@ -142,9 +154,7 @@ def _claims(number: int, table: PrintedTable, names: TableNames) -> TableClaims:
     shape = max(ways, key=lambda one: one.score)
     if not shape.columns:
         where = table.place or "the table"
-        why = f"{where}: no column and no row is named after a measure"
-        if not table.rows:
-            why = f"{where}: it has no end, and is not checked"
+        why = f"{where}: {table.fault or 'no column and no row is named after a measure'}"
         return TableClaims((), {}, table.notes, (why,))
     claims = _wide_claims(number, shape, names)
     return replace(claims, turned=shape.table is not table)

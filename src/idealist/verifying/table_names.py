@@ -17,6 +17,8 @@ _PERCENT = re.compile(
     r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|(?:in\s+)?%|[x×*]\s*100)\s*$", re.IGNORECASE
 )
 _ARROWS = re.compile(r"[↑↓▲▼]|\((?:↑|↓)\)")
+#: What heads a column of runs.
+LABELS = frozenset({"run", "system", "model", "method", "name", "approach"})
 #: How tables shorten names of measures in ways that nothing else has.
 OTHERS = {"prec": "P", "prec.": "P", "r-prec": "Rprec", "r-prec.": "Rprec", "s": "Success"}
 _USUAL = re.compile(r"^(?:prec\.?|r-prec\.?|s)(?=@\d|$)", re.IGNORECASE)

@@ -123,11 +123,9 @@ class Verification(Result):
             yield f"halves are rounded {way}"
         if percent := sum(one.scale > 1 for one in self.numbers):
             yield f"{many(percent, 'number is', 'numbers are')} taken to be in percent"
-        if some := [one for one in self.best if one.holds and one.why]:
-            verb = "holds" if len(some) == 1 else "hold"
-            places = [f"{one.label} {one.measure}" for one in some]
-            count = many(len(some), "mark of a best value", "marks of best values")
-            yield f"{count} {verb} {ONLY_IN_BLOCK}: {few(places)}"
+        if places := [f"{one.label} {one.measure}" for one in self.best if one.holds and one.why]:
+            held = many(len(places), "mark of a best value holds", "marks of best values hold")
+            yield f"{held} {ONLY_IN_BLOCK}: {few(places)}"
         yield from self.readings
         yield from self.unread
 
