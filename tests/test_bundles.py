@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -147,6 +148,22 @@ def test_what_needs_more_than_grades() -> None:
         same(plain, il.evaluate(made.qrels, made.runs[0].renamed("run"), measure))
         same(plain, il.evaluate(qrels, hiding.runs[0], measure))
         alone = il.evaluate(hiding.qrels, hiding.runs[0], measure)
+        assert dict(alone.aggregates) == dict(plain.aggregates)
+
+
+def test_private_subtopics_are_numbers(tmp_path: Path) -> None:
+    cells = [(f"q{i}", name, f"d{j}", j % 2) for i in range(9) for j in range(4)
+             for name in (f"price{i}", f"size{12 - i}")]  # fmt: skip
+    for rows in (cells, cells[::2]):  # each document with two subtopics, or with one
+        path = tmp_path / "qrels.txt"
+        path.write_text("".join(f"{q} {name} {d} {grade}\n" for q, name, d, grade in rows))
+        run = {f"q{i}": ["d3", "d1", "x", "d2"] for i in range(9)}
+        plain = il.evaluate(path, run, ["AP_IA", "alpha_nDCG@10"])
+        made = bundle(path, {"run": run}, private=True)
+        with zipfile.ZipFile(BytesIO(made.content)) as archive:
+            assert not re.search("price|size.2", archive.read(INDEX).decode())
+        same(plain, il.evaluate(path, made.runs[0], ["AP_IA", "alpha_nDCG@10"]))
+        alone = il.evaluate(made.qrels, made.runs[0], ["AP_IA", "alpha_nDCG@10"])
         assert dict(alone.aggregates) == dict(plain.aggregates)
 
 

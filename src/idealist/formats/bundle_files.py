@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,6 +35,8 @@ from idealist.formats.bundle_index import (
     check_judgments,
     check_run,
     checksum,
+    has_end,
+    is_whole,
     sealed,
 )
 from idealist.formats.source import INDEX, Source, begins_bundle, parted
@@ -59,8 +60,6 @@ KEY, VERSION = "idealist-bundle", 1
 MOST, SMALL, SHRUNK = 2**32, 2**26, 100
 #: What makes the same data the same bytes: zips hold the time of each member.
 NEVER = (1980, 1, 1, 0, 0, 0)
-#: What the record begins with that ends a zip, and its size without a comment.
-ENDING, ENDING_SIZE = b"PK\x05\x06", 22
 #: What reading a zip raises that was cut off or changed, and reading what nobody wrote.
 UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError)
 NONSENSE = (
@@ -122,13 +121,20 @@ def written(qrels: Qrels, runs: Mapping[str, StoredPlacements], private: bool = 
 def _with_hidden_queries(
     qrels: Qrels, runs: Mapping[str, StoredPlacements]
 ) -> tuple[Qrels, dict[str, StoredPlacements]]:
-    """Call queries by hashes, and put them in their order: that of the ids would give them away."""
+    """Call queries by hashes, and put them in their order: that of the ids would give them away.
+
+    Subtopics are numbers in the order of their names, which often say what a query is.
+    """
     digest = qrels.digest
     names = [hidden(query, digest) for query in qrels.queries]
     order = np.argsort(names)
     kept = np.concatenate([np.arange(*qrels.starts[i : i + 2]) for i in order])
     found = qrels.at(kept, tuple(names[i] for i in order), np.diff(qrels.starts)[order])
-    found = replace(found, stated=qrels.hash)
+    rows, columns = found.subtopics, dict(found.columns)
+    if "iteration" in columns:  # TREC's second column, which holds subtopics too
+        columns["iteration"] = _numbered(columns["iteration"])
+    topics = rows and replace(rows, subtopic=_numbered(rows.subtopic))
+    found = replace(found, stated=qrels.hash, columns=columns, subtopics=topics)
     place = np.argsort(order)
     return found, {
         name: replace(
@@ -140,6 +146,18 @@ def _with_hidden_queries(
         )
         for name, run in runs.items()
     }  # fmt: skip
+
+
+def _numbered(names: Iterable[str]) -> tuple[str, ...]:
+    """Call names by numbers that sort like them.
+
+    >>> _numbered(["b", "a", "b"])
+    ('2', '1', '2')
+    """
+    listed = list(names)
+    place = {name: i for i, name in enumerate(sorted(set(listed)), 1)}
+    width = len(str(len(place)))
+    return tuple(f"{place[name]:0{width}}" for name in listed)
 
 
 def _judgments_written(qrels: Qrels, members: dict[str, bytes]) -> dict[str, Any]:
@@ -203,18 +221,6 @@ def opened(data: str | Path | Source) -> Opened:
     return _Reader(source, Faults(source.name)).opened()
 
 
-def _has_end(data: bytes) -> bool:
-    """Whether the record is there that ends every zip."""
-    at = data.rfind(ENDING)
-    return 0 <= at <= len(data) - ENDING_SIZE
-
-
-def _is_whole(data: bytes) -> bool:
-    """Whether the list of members ends where its record begins, as that says."""
-    at = data.rfind(ENDING)
-    return _has_end(data) and sum(struct.unpack_from("<II", data, at + 12)) == at
-
-
 class _Reader:
     """A bundle's file while it is read; `faults` has its name."""
 
@@ -234,7 +240,7 @@ class _Reader:
         except UNREADABLE as error:
             self._refuse_broken(data, str(error))
         except NONSENSE as error:
-            if not _is_whole(data):
+            if not is_whole(data):
                 self._refuse_broken(data, "bytes are missing, or were added")
             message = f"this is no bundle that idealist wrote: {type(error).__name__} {error}"
             self.faults.fail("bad-shape", message[:200], REMAKE)
@@ -286,7 +292,7 @@ class _Reader:
 
     def _refuse_broken(self, data: bytes, why: str) -> NoReturn:
         """Say whether a file lacks its end, or anything else."""
-        code, said = ("damaged", "is damaged") if _has_end(data) else ("truncated", "is cut off")
+        code, said = ("damaged", "is damaged") if has_end(data) else ("truncated", "is cut off")
         self.faults.fail(code, f"this bundle {said}: {why}", f"copy it again, or {REMAKE}")
 
     def _refuse_changed(self, name: str) -> NoReturn:
