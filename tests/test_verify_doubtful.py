@@ -255,7 +255,7 @@ def test_signs_of_all_kinds_are_read(sign: str) -> None:
     ("label", "run"),
     [
         ("BM25 (ours)", "bm25"), ("bm-25 (Our model)", "bm25"), ("BM25 [12, 13]", "bm25"),
-        ("BM25 (Robertson et al., 2009)", "bm25"), ("BM25 (zero-shot)", ""), ("BM25++", ""),
+        ("BM25 (Robertson et al., 2009)", "bm25"), ("BM25 (2009)", "bm25"), ("BM25 (DL 2019)", ""), ("BM25 (zero-shot)", ""), ("BM25++", ""),
         ("BM25+", ""), ("+ BM25", ""), ("- BM25", ""), ("BM25 [large]", ""), ("BM25'", ""),
     ],
 )  # fmt: skip

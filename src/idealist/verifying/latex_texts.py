@@ -39,18 +39,19 @@ _SILENT = {
 }  # fmt: skip
 #: Commands that say nothing of what they set.
 _NO_MEANING = """
-    begingroup Big big bigl bigr caption captionof centering centerline clap
-    columnwidth displaystyle eg em emph endgroup enspace ensuremath etal footnotesize hbox hfil
-    hfill hskip ie it itshape large Large leavevmode left linewidth llap makebox makecell mathit
-    mathnormal mathrlap mathrm mathsf mathtt mbox mdseries multicolumn multirow noindent
-    nolinkurl normalsize null num operatorname path protect raggedleft raggedright relax right
-    rlap rm rmfamily sc scriptsize scriptstyle scshape sf sffamily shortstack small
-    smash specialcell strut tabcolsep tablenum text textit textmd textnormal textrm
-    textsc textsf textsl textstyle texttt textup textwidth thead thinspace tiny tt ttfamily
-    upshape url vskip xspace
+    begingroup Big big bigl bigr Bstrut caption captionof centering centerline clap columnwidth
+    displaystyle eg em emph endgroup enspace ensuremath etal footnotesize hbox hfil hfill hskip ie
+    it itshape Large large leavevmode left linewidth llap makebox makecell mathit mathnormal
+    mathrlap mathrm mathsf mathtt mbox mdseries multicolumn multirow noindent nolinkurl normalsize
+    null num operatorname path protect raggedleft raggedright relax right rlap rm rmfamily sc
+    scriptsize scriptstyle scshape selectfont sf sffamily shortstack small smash specialcell strut
+    tabcolsep tablenum text textit textmd textnormal textrm textsc textsf textsl textstyle texttt
+    textup textwidth thead thinspace tiny Tstrut tt ttfamily upshape url vskip xspace
 """
 _PLAIN = frozenset(_NO_MEANING.split())
-_BOLD = {"textbf", "mathbf", "bm", "boldsymbol", "bf", "bfseries", "fontseries", "pmb", "B"}
+_BOLD = {
+    "textbf", "mathbf", "bm", "boldsymbol", "bf", "bfseries", "fontseries", "pmb", "B", "boldmath",
+}  # fmt: skip
 _UNDERLINED = {"underline", "uline", "ul", "underbar"}
 _RAISED = {"textsuperscript", "sp", "tnote", "tmark"}
 

@@ -26,7 +26,7 @@ _USUAL = re.compile(r"^(?:prec\.?|r-prec\.?|s)(?=@\d|$)", re.IGNORECASE)
 #: may name another system: T5 (zero-shot).
 _BEHIND = re.compile(
     r"\s*(?:\((?:ours?|our \w+|this (?:work|paper)|proposed|baseline)\)|\[[\d,;\s–-]+\]"
-    r"|[(\[][^()\[\]]*\b(?:et al\b\.?|(?:19|20)\d\d)[^()\[\]]*[)\]])\s*$",
+    r"|[(\[](?:[^()\[\]]*(?:,|\bet al\b\.?)\s*)?(?:19|20)\d\d[a-z]?[)\]])\s*$",
     re.IGNORECASE,
 )
 #: Signs at an end of a name that make it another one: BERT++, + BERT, - BERT.
