@@ -168,6 +168,21 @@ def test_a_command_that_is_not_known_is_not_passed_over(relation: str) -> None:
     assert isinstance(meaning(" ".join(understood.split())), MarkMeaning)
 
 
+@pytest.mark.parametrize(
+    ("caption", "signs"),
+    [
+        ("*Table 1.* † is *significantly* better than base (t-test).", {"†"}),
+        ("* † is significantly better than base (t-test).", {"†"}),
+        ("* is significantly better than base (t-test).", {"*"}),
+        ("* p<0.05, ** p<0.01 against base (t-test).", {"*", "**"}),
+        (r"\* p<0.05, \*\* p<0.01 against base (t-test).", {"*", "**"}),
+    ],
+)
+def test_stars_that_are_no_marks(caption: str, signs: set[str]) -> None:
+    [one] = tables_in(f"{caption}\n\n| run | AP |\n|---|---|\n| base | 0.6 |\n", "t.md")
+    assert Notes.of(one.notes, BASE).explained == signs
+
+
 def test_letters_that_mean_differences() -> None:
     """Of two runs, each has the other's letter; a direction that is not clear is not judged."""
     qrels = {f"q{i}": {"a": 1} for i in range(20)}

@@ -17,13 +17,16 @@ from idealist.errors import Faults, UsageError
 from idealist.formats.source import Source
 from idealist.verifying.latex_tables import has_tables, latex_tables
 from idealist.verifying.latex_texts import set_text
-from idealist.verifying.printed_tables import PrintedCell, PrintedTable
+from idealist.verifying.printed_tables import SIGNS, PrintedCell, PrintedTable
 from idealist.verifying.table_names import LABELS, folded
 
 #: What is said of a file that holds no table.
 HINT = "give a table as CSV, TSV, Markdown, LaTeX or JSON; its rows or columns are runs"
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*\|?\s*")
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|<(?:b|strong)>(.+?)</(?:b|strong)>", re.DOTALL)
+#: Stars that emphasise a text, or begin an item that explains a mark; others are marks.
+_ITALIC = re.compile(r"(?<![\\*])\*(?=[^\s*])([^*]+)(?<=[^\s\\])\*(?!\*)")
+_ITEM = re.compile(rf"^\s*[*•]\s+(?=\$|[{SIGNS}])")
 _UNDERLINED = re.compile(r"<(?:u|ins)>(.+?)</(?:u|ins)>", re.DOTALL)
 _RAISED = re.compile(r"<sup>(.*?)</sup>|(?<=\d)\^([^^\s|]{1,9})\^", re.DOTALL)
 #: Formulas, of a number with its marks.
@@ -93,7 +96,8 @@ def markdown_tables(text: str, place: str) -> list[PrintedTable]:
         ]
         if [cell.text for cell in cells[0][:2]] == ["", "run"]:
             notes = [one for one in lines if _OF_COMPARE.match(one)] or notes
-        text = _BOLD.sub(_inner, " ".join(notes))
+        text = _BOLD.sub(_inner, " ".join(_ITEM.sub("", one) for one in notes))
+        text = _ITALIC.sub(r"\1", text)
         found.append(PrintedTable.of(cells, f"{place}:{rule}", _ESCAPED.sub(r"\1", text)))
     return found
 
