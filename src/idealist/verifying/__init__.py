@@ -102,7 +102,7 @@ def verify(
         if not (why := (meant := _best_meaning(each, one.names)).why):
             columns = [(column, _sense(column[0])) for column in columns_of(numbers)]
             best += best_values(columns, meant.among)
-        elif each.strange or any(_is_set(number.cell) for number in each.numbers):
+        elif each.strange or any(number.cell.stands_out for number in each.numbers):
             one.unread.append(f"what is bold or underlined is not checked: {why}")
     marks = [mark for one in checkers for mark in one.check()]
     return Verification(
@@ -178,10 +178,6 @@ def _best_meaning(claims: TableClaims, names: Mapping[str, str]) -> BestMeaning:
     if meant.among in ("row", "column"):
         return BestMeaning(why=f"the best of each {meant.among} is of several measures")
     return meant
-
-
-def _is_set(cell: PrintedCell) -> bool:
-    return cell.bold or cell.underlined
 
 
 def _finder(claims: TableClaims, known: TableNames) -> Callable[[str], str | None]:

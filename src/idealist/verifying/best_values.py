@@ -69,12 +69,8 @@ def _has_blocks(column: Sequence[CheckedNumber]) -> bool:
 
     Own results behind a line are usually marked as the best of the column.
     """
-    blocks = [[_is_set(one) for one in block] for block in _blocks(column)]
+    blocks = [[one.claim.cell.stands_out for one in block] for block in _blocks(column)]
     return [True] not in blocks or all(map(any, blocks))
-
-
-def _is_set(one: CheckedNumber) -> bool:
-    return one.claim.cell.bold or one.claim.cell.underlined
 
 
 def _only_in_block(one: BestValue, better: Mapping[tuple[str, str, str, int], str]) -> BestValue:

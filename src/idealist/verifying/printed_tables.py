@@ -68,6 +68,11 @@ class PrintedCell:
         return PrintedNumber.read(self.text, self.raised)
 
     @property
+    def stands_out(self) -> bool:
+        """Whether the cell is bold or underlined."""
+        return self.bold or self.underlined
+
+    @property
     def is_empty(self) -> bool:
         """Whether the cell claims nothing."""
         return self.text.lower() in EMPTY
