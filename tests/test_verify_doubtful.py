@@ -15,7 +15,7 @@ from idealist.measures.index import MEASURES
 from idealist.verifying.mark_meanings import MarkMeaning, Notes
 from idealist.verifying.printed_tables import PrintedCell
 from idealist.verifying.table_names import TableNames
-from idealist.verifying.table_texts import tables_in
+from idealist.verifying.table_texts import decorated, tables_in
 
 QRELS, BM25, RERANKED = "examples/qrels.txt", "examples/bm25.run", "examples/reranked.run"
 RUNS = [BM25, RERANKED]
@@ -181,6 +181,15 @@ def test_a_command_that_is_not_known_is_not_passed_over(relation: str) -> None:
 def test_stars_that_are_no_marks(caption: str, signs: set[str]) -> None:
     [one] = tables_in(f"{caption}\n\n| run | AP |\n|---|---|\n| base | 0.6 |\n", "t.md")
     assert Notes.of(one.notes, BASE).explained == signs
+
+
+@pytest.mark.parametrize(
+    ("cell", "marks"),
+    [("*0.6*", ""), ("**0.6***", "*"), (r"**0.6**\*", "*"), ("0.6*", "*"), ("_0.6_", None)],
+)
+def test_italics_are_no_marks(cell: str, marks: str | None) -> None:
+    number = decorated(cell).number
+    assert (number.marks if number else None) == marks
 
 
 def test_letters_that_mean_differences() -> None:

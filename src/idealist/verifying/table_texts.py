@@ -131,7 +131,7 @@ PrintedCell(text='run_1', bold=False, underlined=False, raised=''))
     raised += "".join(one.raised for one in maths)
     plain = _RAISED.sub("", text)
     bold, underlined = _BOLD.search(plain), _UNDERLINED.search(plain)
-    for pattern in (_BOLD, _UNDERLINED):
+    for pattern in (_BOLD, _UNDERLINED, _ITALIC):
         plain = pattern.sub(_inner, plain)
     plain = unescape(re.sub(r"<br\s*/?>|</?(?:i|em|span|small|sub)\b[^>]*>", " ", plain))
     plain, raw = (_ESCAPED.sub(r"\1", one) for one in (plain, text))
