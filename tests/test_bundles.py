@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -147,6 +148,22 @@ def test_what_needs_more_than_grades() -> None:
         same(plain, il.evaluate(made.qrels, made.runs[0].renamed("run"), measure))
         same(plain, il.evaluate(qrels, hiding.runs[0], measure))
         alone = il.evaluate(hiding.qrels, hiding.runs[0], measure)
+        assert dict(alone.aggregates) == dict(plain.aggregates)
+
+
+def test_private_subtopics_are_numbers(tmp_path: Path) -> None:
+    cells = [(f"q{i}", name, f"d{j}", j % 2) for i in range(9) for j in range(4)
+             for name in (f"price{i}", f"size{12 - i}")]  # fmt: skip
+    for rows in (cells, cells[::2]):  # each document with two subtopics, or with one
+        path = tmp_path / "qrels.txt"
+        path.write_text("".join(f"{q} {name} {d} {grade}\n" for q, name, d, grade in rows))
+        run = {f"q{i}": ["d3", "d1", "x", "d2"] for i in range(9)}
+        plain = il.evaluate(path, run, ["AP_IA", "alpha_nDCG@10"])
+        made = bundle(path, {"run": run}, private=True)
+        with zipfile.ZipFile(BytesIO(made.content)) as archive:
+            assert not re.search("price|size.2", archive.read(INDEX).decode())
+        same(plain, il.evaluate(path, made.runs[0], ["AP_IA", "alpha_nDCG@10"]))
+        alone = il.evaluate(made.qrels, made.runs[0], ["AP_IA", "alpha_nDCG@10"])
         assert dict(alone.aggregates) == dict(plain.aggregates)
 
 
@@ -355,6 +372,21 @@ def test_damage_is_found_wherever_it_is(tmp_path: Path) -> None:
         path.write_bytes(made.content[:size])
         with pytest.raises(InputError, match=r"x\.ilb"):
             opened(path)
+
+
+def test_what_is_damaged_is_not_called_cut_off(tmp_path: Path) -> None:
+    content, path = bundle(QRELS, {"mine": RUN}).content, tmp_path / "x.ilb"
+    middle = len(content) // 2
+    flipped = bytearray(content)
+    flipped[content.rfind(b"PK\x01\x02") + 1] ^= 1  # in the list of members
+    for data, words in (
+        (bytes(flipped), "this bundle is damaged: "),
+        (content[:middle] + content[middle + 9 :], "this bundle is damaged: "),
+        (content[:middle], "this bundle is cut off: "),
+        (content[:-1], "this bundle is cut off: "),
+    ):
+        path.write_bytes(data)
+        assert words in refusal(path)[0]
 
 
 def test_indexes_that_lie_are_refused(tmp_path: Path) -> None:
@@ -605,6 +637,8 @@ def test_every_selection_of_a_bundle_counts(folder: Path, run: Callable[..., Sai
         assert [line[0] for line in found.stdout.splitlines()[1:]] == list(names)
     compared = run("compare", one, two, "-m", "RR@10", "-f", "json")
     assert '"run": "b"' in compared.stdout
+    gated = [run("gate", *given, one, two, "-m", "RR@10") for given in ([folder / "x.ilb"], [])]
+    assert gated[0].stdout == gated[1].stdout != ""
     explained = run("explain", one, two, "-m", "RR@10", "--query", "q1")
     assert "and no others" in explained.stderr  # as of any two runs
     for words in (["gate", one, one, two], ["diagnose", one, two],
@@ -668,6 +702,23 @@ def test_the_command_line_refuses_what_no_bundle_can_do(
         assert found.code == 2, (words, found.stderr)
         assert said in found.stderr, found.stderr
         assert "Traceback" not in found.stderr
+
+
+def test_a_bundle_of_which_no_id_meets_says_so(folder: Path, run: Callable[..., Said]) -> None:
+    (folder / "far.run").write_text("q7 Q0 d1 1 1.0 far\n")
+    run("bundle", folder / "qrels.txt", folder / "far.run", "-o", folder / "far.ilb")
+    for verb in ("eval", "verify"):
+        claim = ["--claim", "far RR 0.0"] if verb == "verify" else []
+        found = run(verb, folder / "far.ilb", *claim)
+        assert found.code == 2
+        assert "no id of far matches the judgments, so nothing was measured" in found.stderr
+
+
+def test_a_verb_that_reads_text_says_that_a_bundle_is_none(
+    folder: Path, run: Callable[..., Said]
+) -> None:
+    found = run("trec-eval", folder / "qrels.txt", folder / "x.ilb")
+    assert "this is a bundle, and text is wanted" in found.stderr
 
 
 def test_bounds_of_values_need_no_documents(folder: Path, run: Callable[..., Said]) -> None:

@@ -18,7 +18,7 @@ from effort import tries
 from idealist.cli.main import main
 from idealist.errors import IdealistError
 from idealist.evaluating.evaluations import Evaluations
-from idealist.verifying.latex_tables import set_text
+from idealist.verifying.latex_texts import set_text
 from idealist.verifying.mark_meanings import MarkMeaning, Notes
 from idealist.verifying.printed_tables import PrintedCell
 from idealist.verifying.table_names import TableNames

@@ -94,11 +94,14 @@ def command(
       idealist gate qrels.txt baseline.json pr.run --rescore --github --junit gate.xml
       idealist gate qrels.txt main.run pr.run --queries queries.csv --slice type --floor 0.4
       idealist gate qrels.txt main.run pr.run --plan
+      idealist gate results.ilb#main results.ilb#pr
     """
     from idealist.files import check_target
     from idealist.formats import read_qrels
     from idealist.gating import check_run, find_baseline, gate, save_baseline
 
+    if run is None and (bundle := inputs.bundle_of(qrels)):
+        qrels, baseline, run = bundle, qrels, baseline
     paths = [baseline] if run is None else [baseline, run]
     named = [qrels, *paths, queries, weights]
     inputs.check_inputs(named)

@@ -63,6 +63,15 @@ def _bundled_sides(
     return read_qrels(reading.of(qrels)), runs_of(paths if named else [qrels, *paths], reading)
 
 
+def bundle_of(path: str) -> str:
+    """Return the bundle that a run is named behind; it stands for its judgments too."""
+    from idealist.formats.bundle_files import is_bundle
+    from idealist.formats.source import parted
+
+    file, run = parted(path)
+    return str(file) if run and is_bundle(path) else ""
+
+
 def judgments_beside(qrels: str, reading: ReadOptions) -> Any:
     """Describe judgments beside which the runs are given; refuse a run of a bundle for them."""
     from idealist.formats.source import BUNDLE, parted

@@ -28,7 +28,7 @@ TESTS = ("compare", "randomisation", "t", "wilcoxon", "sign", "bootstrap")
 )  # fmt: skip
 @click.option(
     "--run", "names", multiple=True, metavar="'NAME=RUN'",
-    help="What the table calls a run, where that is not its name. Repeatable.",
+    help="What the table calls a run, where that is not its name; 'NAME=' is no run. Repeatable.",
 )  # fmt: skip
 @click.option(
     "--measure", "-m", "measures", multiple=True, metavar="'NAME=MEASURE'",
@@ -88,10 +88,8 @@ def command(
 
     inputs.check_inputs([*files, queries, weights])
     table: Any = list(claims)
+    _check_files(files, bool(claims), reading)
     if not claims:
-        if len(files) < 2:
-            hint = "write idealist verify TABLE QRELS RUN…, or TABLE BUNDLE…"
-            raise UsageError("there is nothing to check the table against", hint)
         table, *files = files  # type: ignore[assignment]
     known = inputs.queries_of(queries)
     paths = options.gathered_runs(files[1:], quiet=view["quiet"])
@@ -101,7 +99,7 @@ def command(
     with options.ticking("Looking where numbers are from") as tick:
         found = verify(
             table, judged, runs,
-            names=pairs_of(names, "run", own.__contains__),
+            names=pairs_of(names, "run", ["", *own].__contains__),
             measures=pairs_of(measures, "measure", is_measure),
             only=only, baseline=baseline, alpha=alpha, test=test,
             weights=inputs.queries_of(weights), tick=tick, **rules,
@@ -111,3 +109,20 @@ def command(
     options.emit(found, **view)
     if not found:
         sys.exit(EXIT_FAILS)
+
+
+def _check_files(files: Sequence[str], has_claims: bool, reading: ReadOptions) -> None:
+    """Refuse a table beside claims, and one without anything to check it against."""
+    from idealist.formats.bundle_files import is_bundle
+    from idealist.formats.pair_files import holds_both
+    from idealist.verifying.table_texts import holds_table
+
+    if has_claims:
+        if files[0] != "-" and holds_table(files[0]):
+            raise UsageError(f"{files[0]} is a table, beside --claim", "give TABLE or --claim")
+        return
+    one = files[1] if len(files) == 2 else ""
+    alone = one and one != "-" and not is_bundle(one) and not holds_both(reading.of(one))
+    if len(files) < 2 or alone:
+        hint = "write idealist verify TABLE QRELS RUN…, or TABLE BUNDLE…; without TABLE, --claim"
+        raise UsageError("there is nothing to check the table against", hint)

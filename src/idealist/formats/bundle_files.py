@@ -35,6 +35,8 @@ from idealist.formats.bundle_index import (
     check_judgments,
     check_run,
     checksum,
+    has_end,
+    is_whole,
     sealed,
 )
 from idealist.formats.source import INDEX, Source, begins_bundle, parted
@@ -119,13 +121,20 @@ def written(qrels: Qrels, runs: Mapping[str, StoredPlacements], private: bool = 
 def _with_hidden_queries(
     qrels: Qrels, runs: Mapping[str, StoredPlacements]
 ) -> tuple[Qrels, dict[str, StoredPlacements]]:
-    """Call queries by hashes, and put them in their order: that of the ids would give them away."""
+    """Call queries by hashes, and put them in their order: that of the ids would give them away.
+
+    Subtopics are numbers in the order of their names, which often say what a query is.
+    """
     digest = qrels.digest
     names = [hidden(query, digest) for query in qrels.queries]
     order = np.argsort(names)
     kept = np.concatenate([np.arange(*qrels.starts[i : i + 2]) for i in order])
     found = qrels.at(kept, tuple(names[i] for i in order), np.diff(qrels.starts)[order])
-    found = replace(found, stated=qrels.hash)
+    rows, columns = found.subtopics, dict(found.columns)
+    if "iteration" in columns:  # TREC's second column, which holds subtopics too
+        columns["iteration"] = _numbered(columns["iteration"])
+    topics = rows and replace(rows, subtopic=_numbered(rows.subtopic))
+    found = replace(found, stated=qrels.hash, columns=columns, subtopics=topics)
     place = np.argsort(order)
     return found, {
         name: replace(
@@ -137,6 +146,18 @@ def _with_hidden_queries(
         )
         for name, run in runs.items()
     }  # fmt: skip
+
+
+def _numbered(names: Iterable[str]) -> tuple[str, ...]:
+    """Call names by numbers that sort like them.
+
+    >>> _numbered(["b", "a", "b"])
+    ('2', '1', '2')
+    """
+    listed = list(names)
+    place = {name: i for i, name in enumerate(sorted(set(listed)), 1)}
+    width = len(str(len(place)))
+    return tuple(f"{place[name]:0{width}}" for name in listed)
 
 
 def _judgments_written(qrels: Qrels, members: dict[str, bytes]) -> dict[str, Any]:
@@ -217,10 +238,10 @@ class _Reader:
         except InputError:
             raise
         except UNREADABLE as error:
-            code = "damaged" if data.rstrip(b"\0")[-22:].startswith(b"PK\x05\x06") else "truncated"
-            said = "is damaged" if code == "damaged" else "is cut off"
-            self.faults.fail(code, f"this bundle {said}: {error}", f"copy it again, or {REMAKE}")
+            self._refuse_broken(data, str(error))
         except NONSENSE as error:
+            if not is_whole(data):
+                self._refuse_broken(data, "bytes are missing, or were added")
             message = f"this is no bundle that idealist wrote: {type(error).__name__} {error}"
             self.faults.fail("bad-shape", message[:200], REMAKE)
 
@@ -268,6 +289,11 @@ class _Reader:
             found[key] = freeze(np.frombuffer(data, kind, size, at))
             at += found[key].nbytes
         return found
+
+    def _refuse_broken(self, data: bytes, why: str) -> NoReturn:
+        """Say whether a file lacks its end, or anything else."""
+        code, said = ("damaged", "is damaged") if has_end(data) else ("truncated", "is cut off")
+        self.faults.fail(code, f"this bundle {said}: {why}", f"copy it again, or {REMAKE}")
 
     def _refuse_changed(self, name: str) -> NoReturn:
         message = f"{name} in this bundle was changed after it was written"

@@ -1,4 +1,4 @@
-"""The index of a bundle: its checksum, and whether it says what an index can say.
+"""The index of a bundle: its checksum, and whether it and the file are what they can be.
 
 Checksums show damage, not who wrote it: whatever a forged index says, it is refused or it is used
 as it stands, and never ends in a traceback.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import struct
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,6 +21,8 @@ from idealist.protocol import Protocol
 
 #: The key of the checksum of all others.
 SEAL = "checksum"
+#: What the record begins with that ends a zip, and its size without a comment.
+ENDING, ENDING_SIZE = b"PK\x05\x06", 22
 #: How bad a remark can be.
 SEVERITIES = ("error", "warning", "note")
 
@@ -99,3 +102,14 @@ def _texts(value: Any) -> bool:
 
 def _count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**62
+
+
+def has_end(data: bytes) -> bool:
+    """Whether the record is there that ends every zip."""
+    return 0 <= data.rfind(ENDING) <= len(data) - ENDING_SIZE
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether the list of members ends where its record begins, as that says."""
+    at = data.rfind(ENDING)
+    return has_end(data) and sum(struct.unpack_from("<II", data, at + 12)) == at

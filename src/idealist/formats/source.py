@@ -177,6 +177,9 @@ class Source:
         if kind == "binary":
             head = self.head()
             if begins_bundle(head):
+                if self.is_plain:
+                    hint = "idealist eval FILE.ilb measures the runs of a bundle"
+                    faults.fail("bad-shape", "this is a bundle, and text is wanted", hint)
                 hint = "give its file as it is: a bundle is read from a plain file only"
                 faults.fail("bad-shape", "this is a bundle that was compressed, or piped", hint)
             excel = head.startswith(ZIP)

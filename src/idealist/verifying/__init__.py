@@ -18,7 +18,7 @@ from idealist.reconciling.search import Tick
 from idealist.rendering.wording import few, told
 from idealist.significance.paired import checked_alpha
 from idealist.verifying.best_values import BestValue, best_values
-from idealist.verifying.caption_words import why_not_best
+from idealist.verifying.caption_words import BestMeaning, best_meaning
 from idealist.verifying.checked_numbers import (
     CheckedNumber,
     checked_table,
@@ -29,7 +29,7 @@ from idealist.verifying.mark_meanings import Test
 from idealist.verifying.number_origins import OriginFinder
 from idealist.verifying.printed_tables import PrintedCell, PrintedTable
 from idealist.verifying.significance_marks import MarkChecker, check_baseline
-from idealist.verifying.table_claims import ClaimedNumber, TableClaims, claims_of
+from idealist.verifying.table_claims import ClaimedNumber, TableClaims, check_sentences, claims_of
 from idealist.verifying.table_names import TableNames
 from idealist.verifying.table_texts import plain_tables, read_tables, sentence_table
 from idealist.verifying.verification import Verification
@@ -62,10 +62,10 @@ def verify(
     `table` is a file (LaTeX, Markdown, CSV, TSV or JSON), {run: {measure: number}}, or a list of
     claims such as "bm25 nDCG@10 0.4312"; write numbers as text, so that their digits are known.
     `names` and `measures` say what the table calls our runs and measures, where that cannot be
-    guessed, and `only` keeps what stands under a title or caption. `baseline`, `alpha` and `test`
-    (compare, or one of randomisation, t, wilcoxon, sign and bootstrap, not corrected) say how marks
-    were made, where the caption does not. Everything else is as in `evaluate`. The result is false
-    where something does not hold.
+    guessed ("" is no run), and `only` keeps what stands under a title or caption. `baseline`,
+    `alpha` and `test` (compare, or one of randomisation, t, wilcoxon, sign and bootstrap, not
+    corrected) say how marks were made, where the caption does not. Everything else is as in
+    `evaluate`. The result is false where something does not hold.
 
     >>> found = verify({"mine": {"RR": "0.50"}}, {"q1": {"a": 1}}, {"mine": {"q1": ["b", "a"]}})
     >>> found.summary
@@ -74,7 +74,10 @@ def verify(
     named = several_runs(runs if isinstance(runs, (Mapping, list, tuple)) else [runs])
     known = TableNames([run.name for run in named], names or {}, _measures(measures))
     _check_names(known)
-    claims = claims_of(_tables(table), known, only)
+    tables = _tables(table)
+    if _is_sentences(table):
+        check_sentences(tables[0], known)
+    claims = claims_of(tables, known, only)
     checkable = [one for each in claims for one in each.numbers if one.run]
     _check_any(claims, checkable, known)
     own = {str(one.measure): one.measure for one in checkable}
@@ -96,9 +99,10 @@ def verify(
         finder = _finder(each, known)
         one = MarkChecker(each, numbers, evaluations, finder, baseline, test, alpha)
         checkers.append(one)
-        if not (why := why_not_best(each.notes, one.names)):
-            best += best_values([(column, _sense(column[0])) for column in columns_of(numbers)])
-        elif any(number.cell.bold or number.cell.underlined for number in each.numbers):
+        if not (why := (meant := _best_meaning(each, one.names)).why):
+            columns = [(column, _sense(column[0])) for column in columns_of(numbers)]
+            best += best_values(columns, meant.among)
+        elif each.strange or any(number.cell.stands_out for number in each.numbers):
             one.unread.append(f"what is bold or underlined is not checked: {why}")
     marks = [mark for one in checkers for mark in one.check()]
     return Verification(
@@ -123,14 +127,18 @@ def _tables(table: Any) -> list[PrintedTable]:
     """Read the tables of a file, of plain data, or of claims in words."""
     if isinstance(table, (str, Path)):
         return read_tables(table)
-    if isinstance(table, Sequence) and table and all(isinstance(one, str) for one in table):
-        return [sentence_table(table)]
-    return plain_tables(table)
+    return [sentence_table(table)] if _is_sentences(table) else plain_tables(table)
+
+
+def _is_sentences(table: Any) -> bool:
+    """Whether claims were typed one by one: then each of them must be understood."""
+    listed = isinstance(table, Sequence) and not isinstance(table, str)
+    return listed and bool(table) and all(isinstance(one, str) for one in table)
 
 
 def _check_names(known: TableNames) -> None:
     for theirs, ours in known.run_names.items():
-        if ours not in known.runs:
+        if ours and ours not in known.runs:
             raise UsageError(f"there is no run {ours!r} for {theirs!r}", known.nearest_run(ours))
 
 
@@ -160,6 +168,18 @@ def _sense(one: CheckedNumber) -> int:
     return measure.direction if measure.judges else 0
 
 
+def _best_meaning(claims: TableClaims, names: Mapping[str, str]) -> BestMeaning:
+    """Find what best values are the best of: always all runs by one measure."""
+    if claims.strange:
+        return BestMeaning(why=claims.strange)
+    meant = best_meaning(claims.notes, names)
+    if meant.among == ("row" if claims.turned else "column"):
+        return BestMeaning("column")
+    if meant.among in ("row", "column"):
+        return BestMeaning(why=f"the best of each {meant.among} is of several measures")
+    return meant
+
+
 def _finder(claims: TableClaims, known: TableNames) -> Callable[[str], str | None]:
     """Find runs by what this table calls them, or by their own names."""
     labels = {one.label: one.run for one in claims.numbers if one.run}
@@ -175,6 +195,8 @@ def _unread(claims: Sequence[TableClaims], known: TableNames) -> Iterator[str]:
             continue
         yield from _strangers(each, known)
         yield from each.unread
+        if each.strange:
+            yield f"marks of significance are not checked: {each.strange}"
         if beside := sum(bool(one.number.beside) for one in each.numbers):
             behind = many(beside, "number", "numbers")
             yield f"what stands behind {behind}, such as ±, is not checked"

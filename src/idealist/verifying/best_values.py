@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from idealist.rendering.wording import number
 from idealist.verifying.checked_numbers import CheckedNumber
+
+#: What is said of a value that is the best of its block, and not of its column.
+ONLY_IN_BLOCK = "only in its block between two lines"
 
 
 @dataclass(frozen=True)
@@ -37,19 +40,43 @@ class BestValue:
         }  # fmt: skip
 
 
-def best_values(columns: Iterable[tuple[Sequence[CheckedNumber], int]]) -> list[BestValue]:
-    """Check the best values of a table: of whole columns, or of the blocks between its lines.
+def best_values(
+    columns: Iterable[tuple[Sequence[CheckedNumber], int]], among: str = ""
+) -> list[BestValue]:
+    """Check the best values of a table: `among` whole columns, or the blocks between its lines.
 
-    Each column comes with 1 where higher is better, -1 where lower is. A table means blocks where
-    it is right more often if it does.
+    Each column comes with 1 where higher is better, -1 where lower is. Where nobody says what is
+    meant, it is blocks if fewer marks are wrong then; what holds in its block only, says so.
     """
     listed = [(list(column), sense) for column, sense in columns if sense]
     bold = any(one.claim.cell.bold for column, _ in listed for one in column)
     whole = [one for column, sense in listed for one in _checked(column, sense, bold)]
+    if among == "column":
+        return whole
     blocks = [(block, sense) for column, sense in listed for block in _blocks(column)]
     parts = [one for block, sense in blocks for one in _checked(block, sense, bold)]
+    if among == "block":
+        return parts
     wrong = [sum(not one.holds for one in found) for found in (whole, parts)]
-    return parts if wrong[1] < wrong[0] else whole
+    if wrong[1] >= wrong[0] or not all(_has_blocks(column) for column, _ in listed):
+        return whole
+    better = {(one.run, one.label, one.measure, one.rank): one.why for one in whole}
+    return [_only_in_block(one, better) for one in parts]
+
+
+def _has_blocks(column: Sequence[CheckedNumber]) -> bool:
+    """Whether marks could be of blocks: what is alone in one is no best, unless all have one.
+
+    Own results behind a line are usually marked as the best of the column.
+    """
+    blocks = [[one.claim.cell.stands_out for one in block] for block in _blocks(column)]
+    return [True] not in blocks or all(map(any, blocks))
+
+
+def _only_in_block(one: BestValue, better: Mapping[tuple[str, str, str, int], str]) -> BestValue:
+    """Say of a mark that holds in its block what is better in its column."""
+    why = better.get((one.run, one.label, one.measure, one.rank), "")
+    return replace(one, why=f"{ONLY_IN_BLOCK}: {why}") if one.holds and why else one
 
 
 def _blocks(column: Sequence[CheckedNumber]) -> list[list[CheckedNumber]]:

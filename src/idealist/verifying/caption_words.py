@@ -39,9 +39,16 @@ _SIGNIFICANCE = """
 """
 #: Words about what is bold or underlined.
 _BEST = """
-    best bold bolded boldface boldfaced face font highest lowest highlighted
-    performing print runner second top type underline underlined underlining up
+    best block blocks bold bolded boldface boldfaced face font group groups highest lowest
+    highlighted overall performing print row rows runner second section sections top type underline
+    underlined underlining up
 """
+#: Words for what a best value is the best of.
+_AMONG = {
+    "column": re.compile(r"\b(?:columns?|overall)\b", re.IGNORECASE),
+    "block": re.compile(r"\b(?:block|group|section)s?\b", re.IGNORECASE),
+    "row": re.compile(r"\brows?\b", re.IGNORECASE),
+}
 WORDS = {name: frozenset(words.split()) for name, words in (
     ("glue", _GLUE), ("significance", _SIGNIFICANCE), ("best", _BEST),
 )}  # fmt: skip
@@ -53,12 +60,20 @@ _ABOUT = re.compile(
     r"|indistinguishable|%\s+level",
     re.IGNORECASE,
 )
+#: What means the reverse of its words, or a relation that is no level of a test.
+_REVERSED = re.compile(
+    r"\bothers?\s+than\b|\b(?:than|over)\s+which\b|\bless\b(?!\s+than\s+[.,]?\d)"
+    r"|\b(?:greater|higher|over)\s+(?:than\s+)?(?=[.,]?\d)|\d\s*%?\s*[<≤≪]"
+    r"|\b(?:outperform|improv|increas)ed\b"
+    r"(?:(?!\b(?:marked|denoted|indicated|shown|represented)\b).)*\bby\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _BOLD = re.compile(r"\bbold|\bunderlin", re.IGNORECASE)
 #: Points that end no sentence.
 _SHORT = {"w.r.t.": "wrt", "vs.": "vs", "resp.": "resp", "i.e.": "", "cf.": "cf", "et al.": "et al"}
 _TOKEN = re.compile(
     r"(?P<level>10\s*\^?[-−]\s*\d+|\d+(?:[.,]\d+)?[eE][-−]\d+|(?:\d+(?:[.,]\d+)?|[.,]\d+)\s*%?)"
-    rf"|(?P<sign>([{SIGNS}])\3*)|(?P<word>[^\W\d_](?:[^\W_]|['’](?=s))*)|(?P<relation>[<≤=≪])"
+    rf"|(?P<sign>([{SIGNS}])\3*)|(?P<command>\\[A-Za-z@]+)|(?P<word>[^\W\d_](?:[^\W_]|['’](?=s))*)|(?P<relation>[<≤=≪])"
     r"|(?P<gap>[\s.,;:!()\[\]{}'’\"“”/+–—-])|(?P<other>.)",
     re.DOTALL,
 )  # fmt: skip
@@ -122,11 +137,13 @@ def _read(sentence: str, names: Mapping[str, str], known: frozenset[str]) -> Sen
                 signs.append(token)
             elif kind == "level" and (level := _level(token)) is not None:
                 levels.append(level)
-            elif kind in ("level", "other") or (
+            elif kind in ("level", "command", "other") or (
                 kind == "word" and token.casefold().replace("’", "'") not in known
             ):
                 strange.append(token)
         at = found.end()
+    if not strange and (turned := _REVERSED.search(sentence)):
+        strange.append(turned[0].strip())
     return Sentence(sentence, _once(signs), _once(levels), _once(runs), _once(strange))
 
 
@@ -149,14 +166,25 @@ def _level(token: str) -> float | None:
     return value if 1e-6 <= value <= 0.2 else None
 
 
-def why_not_best(text: str, names: Mapping[str, str]) -> str:
-    """Say what keeps bold and underlined from meaning the best, if the notes say anything else.
+@dataclass(frozen=True)
+class BestMeaning:
+    """What a best value is the best of (column, block or row), or why bold does not mean best."""
 
-    >>> why_not_best("The best results are bold.", {}), why_not_best("Bold: our results.", {})
-    ('', 'a note says "Bold: our results."')
-    >>> why_not_best("Bold denotes a significant improvement.", {})
+    among: str = ""
+    why: str = ""
+
+
+def best_meaning(text: str, names: Mapping[str, str]) -> BestMeaning:
+    """Find what bold and underlined mean; without a word about it, the best of nobody knows what.
+
+    >>> best_meaning("The best results are bold.", {}), best_meaning("Best per row in bold.", {})
+    (BestMeaning(among='', why=''), BestMeaning(among='row', why=''))
+    >>> best_meaning("Bold: our results.", {}).why
+    'a note says "Bold: our results."'
+    >>> best_meaning("Bold denotes a significant improvement.", {}).why
     'a note is not understood at "significant"'
     """
+    among: list[str] = []
     for one in sentences_of(text, names, ("glue", "best", "significance")):
         if _BOLD.search(one.text):
             plain = sentences_of(one.text, names, ("glue", "best"))
@@ -164,6 +192,8 @@ def why_not_best(text: str, names: Mapping[str, str]) -> str:
             says = re.search(
                 r"\b(?:best|highest|lowest|top|runner|second)", one.text, re.IGNORECASE
             )
-            if strict.strange or not says:
-                return strict.shown or f'a note says "{one.text.strip()}"'
-    return ""
+            found = [name for name, words in _AMONG.items() if words.search(one.text)]
+            among = list(dict.fromkeys([*among, *found]))
+            if strict.strange or not says or len(among) > 1:
+                return BestMeaning(why=strict.shown or f'a note says "{one.text.strip()}"')
+    return BestMeaning("".join(among))

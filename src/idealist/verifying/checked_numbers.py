@@ -170,7 +170,7 @@ def checked_table(
 def _checked(
     column: Sequence[ClaimedNumber], values: Mapping[str, float]
 ) -> Iterator[CheckedNumber]:
-    low, high = column[0].measure.bounds(0.0)
+    low, high = column[0].measure.filled().bounds(0.0)
     in_unit = low >= 0 and high <= 1
     for one, scale in scales_of(column, values, in_unit).items():
         target, value = target_of(one, scale, in_unit), values.get(one.run, math.nan)

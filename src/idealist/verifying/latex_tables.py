@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Sequence
 
+from idealist.verifying.latex_texts import plain_text, set_text
 from idealist.verifying.printed_tables import PrintedCell, PrintedTable
 
 _NAMES = r"\{(?P<name>tabular\*?|tabularx|tabulary|tabu|longtable|array|NiceTabular)\}"
 _TABULAR = re.compile(rf"\\begin{_NAMES}(?P<body>.*?)\\end\{{(?P=name)\}}", re.DOTALL)
+#: Tables whose syntax is another one.
+_OTHER = re.compile(
+    r"\\begin\{((?:long|tall)?tblr\+?|NiceTabular[*X]|NiceArray|supertabular\*?|xtabular\*?"
+    r"|deluxetable\*?|ctable|tabbing)\}"
+)
 _BORDER = re.compile(rf"\\(?P<side>begin|end){_NAMES}")
 #: What is not set at all; of a condition that is false, the other side is.
 _UNSET = re.compile(
@@ -22,7 +27,6 @@ _WITH_WIDTH = ("tabular*", "tabularx", "tabulary")
 #: What makes a comment of a caption, as our own tables have it.
 _CAPTION = re.compile(r"^[ \t]*%+[ \t]*(?=\\caption)", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%.*")
-_TOKEN = re.compile(r"\\[A-Za-z@]+\*?[ \t]*|\\.|[{}^_$&~%]|[^\\{}^_$&~%]+|\\", re.DOTALL)
 #: What sets a table and says nothing.
 _LAYOUT = re.compile(
     r"\\(?:begin|end)\{[^{}]*\}(?:\[[^]]*\])?|\\(?:setlength|renewcommand|resizebox)\*?"
@@ -38,30 +42,6 @@ _PARTIAL = re.compile(
     r"|\\addlinespace(?:\[[^]]*\])?|\\morecmidrules|\\(?:noalign|rowcolor)(?:\[[^]]*\])?\{[^{}]*\}"
     r"|\\(?:endhead|endfirsthead|endfoot|endlastfoot|arraybackslash)(?![A-Za-z])"
 )
-#: Commands that stand for a sign.
-_SYMBOLS = {
-    "dagger": "†", "ddagger": "‡", "dag": "†", "ddag": "‡", "textdagger": "†", "ast": "*",
-    "textdaggerdbl": "‡", "star": "⋆", "bigstar": "★", "textasteriskcentered": "*", "S": "§",
-    "P": "¶", "pm": "±", "textpm": "±", "triangle": "△", "blacktriangle": "▲",
-    "textbackslash": "\\", "textasciicircum": "^", "textasciitilde": "~", "textless": "<",
-    "textgreater": ">", "textbar": "|", "ldots": "…", "dots": "…", "textendash": "–",
-    "textemdash": "—", "alpha": "α", "beta": "β", "downarrow": "↓", "uparrow": "↑", "%": "%",
-    "&": "&", "#": "#", "_": "_", "$": "$", "{": "{", "}": "}", "-": "", "/": "", ",": " ",
-    ";": " ", ":": " ", "!": "", " ": " ", "quad": " ", "qquad": " ", "newline": " ", "\n": " ",
-    "textunderscore": "_", "@": "", "\\": " ", "times": "×", "Delta": "Δ", "par": " ",
-    "le": "≤", "leq": "≤", "lt": "<", "ll": "≪",
-}  # fmt: skip
-#: Commands of which arguments say nothing: how many there are.
-_SILENT = {
-    "phantom": 1, "hphantom": 1, "vphantom": 1, "cite": 1, "citep": 1, "citet": 1, "citealp": 1,
-    "ref": 1, "label": 1, "footnote": 1, "tablefootnote": 1, "cellcolor": 1,
-    "color": 1, "rule": 2, "vspace": 1, "hspace": 1, "rowcolor": 1, "textcolor": 1, "colorbox": 1,
-    "fontsize": 2, "Cref": 1, "cref": 1, "autoref": 1, "citeyear": 1, "rotatebox": 1,
-    "raisebox": 1, "scalebox": 1, "parbox": 1,
-}  # fmt: skip
-_BOLD = {"textbf", "mathbf", "bm", "boldsymbol", "bf", "bfseries", "fontseries", "pmb", "B"}
-_UNDERLINED = {"underline", "uline", "ul", "underbar"}
-_RAISED = {"textsuperscript", "sp", "tnote", "tmark"}
 
 
 def latex_tables(text: str, place: str) -> list[PrintedTable]:
@@ -82,14 +62,17 @@ def latex_tables(text: str, place: str) -> list[PrintedTable]:
         body = _behind_columns(match["body"], 2 if match["name"] in _WITH_WIDTH else 1)
         line = plain.count("\n", 0, match.start()) + 1
         found.append(_table(body, " ".join(map(_note, notes)).strip(), f"{place}:{line}"))
-    begun = {match.start() for match in matches}
-    endless = [
-        one.start()
-        for one in _BORDER.finditer(plain)
-        if one["side"] == "begin" and one.start() not in begun
-    ]
-    lines = [plain.count("\n", 0, begin) + 1 for begin in endless]
-    return [*found, *(PrintedTable.of([], f"{place}:{line}") for line in lines)]
+    return [*found, *_not_read(plain, {match.start() for match in matches}, place)]
+
+
+def _not_read(text: str, read: Collection[int], place: str) -> Iterator[PrintedTable]:
+    """Name the tables that are not read: those without an end, and those of other packages."""
+    endless = [one.start() for one in _BORDER.finditer(text) if one["side"] == "begin"]
+    faults = {begin: "it has no end, and is not checked" for begin in endless if begin not in read}
+    for one in _OTHER.finditer(text):
+        faults[one.start()] = f"{one[1]} is not read: make it a tabular"
+    for begin, fault in sorted(faults.items()):
+        yield PrintedTable((), place=f"{place}:{text.count(chr(10), 0, begin) + 1}", fault=fault)
 
 
 def _plain(text: str) -> str:
@@ -258,129 +241,7 @@ def _argument_at(text: str, begin: int) -> int:
     return match.end() if match else begin
 
 
-# --- the text of a cell
-
-
-@dataclass(frozen=True)
-class _Style:
-    bold: bool = False
-    underlined: bool = False
-    raised: bool = False
-
-
-@dataclass
-class _Setter:
-    """Sets a text: pieces with their style, as tokens come."""
-
-    tokens: list[str]
-    at: int = 0
-    pieces: list[tuple[str, _Style]] = field(default_factory=list)
-
-    def group(self, style: _Style, until: str = "") -> None:
-        """Set tokens up to the end of a group; commands such as \\bfseries reach as far as that."""
-        while self.at < len(self.tokens):
-            token = self.tokens[self.at]
-            self.at += 1
-            if token == until:
-                return
-            style = self.one(token, style)
-
-    def argument(self, style: _Style) -> None:
-        """Set one argument: a group, or the next token."""
-        self.skip_blanks()
-        if self.at >= len(self.tokens):
-            return
-        token = self.tokens[self.at]
-        self.at += 1
-        if token == "{":
-            self.group(style, "}")
-        elif token[0] != "\\" and len(token) > 1:  # of a text, only its first sign
-            self.tokens[self.at - 1] = token[1:]
-            self.at -= 1
-            self.pieces.append((token[0], style))
-        else:
-            self.one(token, style)
-
-    def skip_blanks(self) -> None:
-        """Pass over blanks in front of an argument."""
-        while self.at < len(self.tokens) and not self.tokens[self.at].strip():
-            self.at += 1
-
-    def one(self, token: str, style: _Style) -> _Style:
-        """Set one token; return the style of what follows it in the group."""
-        if token == "{":
-            self.group(style, "}")
-        elif token == "^":
-            self.argument(replace(style, raised=True))
-        elif token == "_":
-            self.pieces.append((" ", style))
-            self.argument(style)
-        elif token == "~":
-            self.pieces.append((" ", style))
-        elif token[0] == "\\" and len(token) > 1:
-            return self.command(token[1:].rstrip(" \t*") or token[1:], style)
-        elif token not in ("$", "}"):
-            self.pieces.append((token, style))
-        return style
-
-    def command(self, name: str, style: _Style) -> _Style:
-        """Follow a command, as far as it says how text is set; others are passed over."""
-        grouped = self.tokens[self.at : self.at + 1] == ["{"]
-        if name in _SYMBOLS:
-            self.pieces.append((_SYMBOLS[name], style))
-        elif name in _BOLD or name in _UNDERLINED or name in _RAISED:
-            changed = _Style(
-                style.bold or name in _BOLD,
-                style.underlined or name in _UNDERLINED,
-                style.raised or name in _RAISED,
-            )
-            if not grouped and name not in _RAISED:
-                return changed  # for the rest of the group
-            self.argument(changed)
-        else:
-            self.options()
-            for _ in range(_SILENT.get(name, 0)):
-                kept, self.pieces = self.pieces, []
-                self.argument(style)
-                self.pieces = kept
-        return style
-
-    def options(self) -> None:
-        """Pass over what stands in brackets behind a command."""
-        while self.at < len(self.tokens) and self.tokens[self.at].startswith("["):
-            _, sign, rest = self.tokens[self.at].partition("]")
-            if not sign:
-                return
-            self.tokens[self.at] = rest
-            self.at += not rest
-
-
-def set_text(text: str) -> PrintedCell:
-    """Set the text of a cell.
-
-    >>> set_text(r"\\bfseries 0{,}43\\,\\%\\rlap{\\textsuperscript{ab}}")
-    PrintedCell(text='0,43 %', bold=True, underlined=False, raised='ab')
-    """
-    setter = _Setter(_TOKEN.findall(text))
-    setter.group(_Style())
-    low = [(piece, style) for piece, style in setter.pieces if not style.raised]
-    seen = [style for piece, style in low if any(sign.isalnum() for sign in piece)]
-    raised = "".join(piece for piece, style in setter.pieces if style.raised)
-    return PrintedCell.of(
-        "".join(piece for piece, _ in low),
-        any(style.bold for style in seen),
-        any(style.underlined for style in seen),
-        "".join(raised.split()),
-    )
-
-
-def plain_text(text: str) -> str:
-    """Set a text on one line, with what is set high in its place."""
-    setter = _Setter(_TOKEN.findall(text))
-    setter.group(_Style())
-    return " ".join("".join(piece for piece, _ in setter.pieces).split())
-
-
 def has_tables(text: str) -> bool:
     """Whether a text holds a table in LaTeX."""
-    return _BORDER.search(_plain(text)) is not None
+    plain = _plain(text)
+    return (_BORDER.search(plain) or _OTHER.search(plain)) is not None

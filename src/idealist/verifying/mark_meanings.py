@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from idealist.verifying.caption_words import Sentence, sentences_of
+from idealist.verifying.mark_directions import way_of, way_of_letters, way_of_several
 from idealist.verifying.printed_tables import SIGNS
 
 Test = Literal["compare", "randomisation", "t", "wilcoxon", "sign", "bootstrap"]
@@ -33,10 +34,6 @@ _SAYS = re.compile(
     r"differ|improve|better|worse|higher|lower|increase|decrease|degrad|gain|drop|loss|outperform",
     re.IGNORECASE,
 )
-_WORSE = re.compile(r"\b(?:worse|lower|decrease|degrad|drop|loss)", re.IGNORECASE)
-_BETTER = re.compile(r"\b(?:better|higher|improve|increase|outperform|gain)", re.IGNORECASE)
-_OVER = re.compile(r"\bover\b", re.IGNORECASE)
-_DIFFERS = re.compile(r"\bdiffer", re.IGNORECASE)
 _AGAINST = re.compile(
     r"\b(?:than|over|against|to|with|from|wrt|vs|versus|compared|outperform(?:s|ed|ing)?"
     r"|improv(?:es?|ed|ing))\b(.*)",
@@ -147,12 +144,27 @@ class Notes:
         [one] = about
         if one.strange or not (one.is_about_significance or _SAYS.search(one.text)):
             return one.shown or f'a note says "{one.text.strip()}"'
-        place, several = one.signs.index(sign), len(one.signs)
-        against = list(dict.fromkeys(self._against(one)))
+        return self._said(one, one.signs.index(sign), baseline)
+
+    def _said(self, one: Sentence, place: int, baseline: str) -> MarkMeaning | str:
+        """Find what a sentence says of one of its signs."""
+        several, against = len(one.signs), list(dict.fromkeys(self._against(one)))
         if len(against) not in (0, 1, several):
             return f"a note names several runs; {_NAME_IT}"
+        if one.runs and not against:  # it may be what is better
+            return f'a note says "{one.text.strip()}"'
         other = against[place if len(against) > 1 else 0] if against else baseline
-        return _meant(sign, other, _way(one.text), self._level(one, place))
+        way = way_of(one.text) if several == 1 else way_of_several(one.text, place, several)
+        if way is None or (way != way_of(one.text) and max(len(against), len(one.levels)) > 1):
+            return "whether it means better or worse is not clear"
+        return _meant(one.signs[place], other, way, self._level(one, place))
+
+    @property
+    def way_of_letters(self) -> int | None:
+        """What a letter says of its value: better, worse or different; nothing if not clear."""
+        about = [one for one in self.sentences if not one.signs and not one.strange]
+        texts = [one.text for one in about if one.is_about_significance or _ALL.search(one.text)]
+        return 1 if self.ours or not texts else way_of_letters(" ".join(texts))
 
     def _level(self, sentence: Sentence, place: int) -> float | None:
         """Find the level of one of the signs of a sentence."""
@@ -178,18 +190,6 @@ def _meant(sign: str, baseline: str, way: int, alpha: float | None) -> MarkMeani
 
 
 _NAME_IT = "name the run it compares with by --baseline"
-
-
-def _way(text: str) -> int:
-    """Say what a sentence claims: better (1), worse (-1), or different (0).
-
-    >>> _way("significant improvements"), _way("significance over bm25"), _way("it differs")
-    (1, 1, 0)
-    """
-    worse, better = _WORSE.search(text), _BETTER.search(text)
-    if worse or better:
-        return 0 if worse and better else -1 if worse else 1
-    return 1 if _OVER.search(text) and not _DIFFERS.search(text) else 0
 
 
 def parts_of(marks: str) -> list[str]:

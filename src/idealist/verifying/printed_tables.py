@@ -10,7 +10,7 @@ from decimal import Decimal
 from idealist.rendering.terminal import SUPERSCRIPTS
 
 #: Marks that stand on their own; letters and digits are marks where they are set high.
-SIGNS = "†‡*⋆★§¶△▲▼↑↓"
+SIGNS = "†‡*⋆★§¶△▲▽▼◁▷↑↓∘°•⋄◇◆□■′✓♠♣♡♢"
 #: What a cell holds that claims nothing.
 EMPTY = frozenset({"", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null"})
 
@@ -35,7 +35,7 @@ LONGEST = 1e15
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A cell: its text without decoration, and how it was set.
+    """A cell: its text without decoration, and how it was set, but for `strange` commands.
 
     >>> PrintedCell.of("0.4312ᵃᵇ")
     PrintedCell(text='0.4312', bold=False, underlined=False, raised='ab')
@@ -46,11 +46,12 @@ class PrintedCell:
     underlined: bool = False
     raised: str = ""
     raw: str = field(default="", compare=False, repr=False)
+    strange: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(
         cls, text: str, bold: bool = False, underlined: bool = False, raised: str = "",
-        raw: str = "",
+        raw: str = "", strange: tuple[str, ...] = (),
     ) -> PrintedCell:  # fmt: skip
         """Make a cell of text, in which letters may be set high by their own signs.
 
@@ -59,12 +60,17 @@ class PrintedCell:
         high = "".join(_HIGH.findall(text))
         plain = " ".join(_HIGH.sub("", text).split()) if high else " ".join(text.split())
         lowered = "".join(_LOWERED.get(sign, sign) for sign in high)
-        return cls(plain, bold, underlined, raised + lowered, raw or text)
+        return cls(plain, bold, underlined, raised + lowered, raw or text, strange)
 
     @property
     def number(self) -> PrintedNumber | None:
         """The number that the cell begins with, if there is one."""
         return PrintedNumber.read(self.text, self.raised)
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the cell is bold or underlined."""
+        return self.bold or self.underlined
 
     @property
     def is_empty(self) -> bool:
@@ -142,7 +148,7 @@ class PrintedTable:
     """A table as it was printed: rows of one width, of which the first are `heads`.
 
     `blocks` says for each row how many lines were drawn above it; `notes` is what stands around the
-    table, its caption above all, and `place` says where it was found.
+    table, its caption above all, `place` says where it was found, and `fault` why it is not read.
     """
 
     rows: tuple[tuple[PrintedCell, ...], ...]
@@ -150,6 +156,7 @@ class PrintedTable:
     blocks: tuple[int, ...] = ()
     notes: str = ""
     place: str = ""
+    fault: str = ""
 
     @classmethod
     def of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from idealist.comparing import Comparison, compare_evaluations
@@ -29,6 +29,8 @@ from idealist.verifying.table_claims import TableClaims
 
 #: A p-value that rests on random draws says nothing within so many of its standard errors of alpha.
 ERRORS = 3
+#: What a mark says of its value, in a word.
+WAYS = {1: "better", 0: "different", -1: "worse"}
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,8 @@ class MarkChecker:
         }
         names = {name: self.run(name) or "" for name in (*self.runs, *self.labels.values())}
         self.names = {name: run for name, run in names.items() if run}
-        self.notes = Notes.of(self.claims.notes, self.names, self.test, self.alpha)
+        notes = Notes.of(self.claims.notes, self.names, self.test, self.alpha)
+        self.notes = replace(notes, problem=self.claims.strange or notes.problem)
         self.parts = {
             key: parts_of(one.claim.number.marks) for key, one in self.cells.items()
         }  # fmt: skip
@@ -127,7 +130,8 @@ class MarkChecker:
                 why = reason
             if sign[0] not in SIGNS:
                 why = why if self.named.get(sign) else "it stands for no run here"
-                why = self.notes.problem or why
+                unclear = "whether a letter means better or worse is not clear"
+                why = self.notes.problem or (unclear if self.notes.way_of_letters is None else why)
             where = many(count, "number", "numbers")
             yield f"the mark {sign} of {where} is not checked: {why}"
 
@@ -138,19 +142,20 @@ class MarkChecker:
         for meaning in meanings.values():
             if meaning.baseline not in self.runs or len(self.runs) < 2:
                 continue
-            self._read(meaning.sign, meaning.baseline, meaning.alpha)
+            self._read(meaning.sign, meaning.baseline, meaning.alpha, meaning.way)
             comparison = self._compared(meaning.baseline, meaning.alpha)
             for (run, measure), some in self.parts.items():
                 if run != meaning.baseline and not _is_implied(meaning, some, meanings):
                     pair = _pair(comparison, measure, run, meaning.baseline)
                     yield from self._one(pair, run, meaning, meaning.sign in some)
 
-    def _read(self, sign: str, baseline: str, alpha: float) -> None:
+    def _read(self, sign: str, baseline: str, alpha: float, way: int) -> None:
         """Note how a mark was read."""
         against = f" against {baseline}" if baseline else ""
         unsaid = "" if self.notes.is_test_said else " (no note names a test)"
         self.readings.append(
-            f"{sign} is checked{against} {TESTS[self.notes.test]}{unsaid}, at {alpha:g}"
+            f"{sign} is checked{against} {TESTS[self.notes.test]}{unsaid}, at {alpha:g}; "
+            f"it is read as {WAYS[way]}"
         )
 
     def _one(
@@ -183,9 +188,10 @@ class MarkChecker:
         self, pair: Pair, p: float, meaning: MarkMeaning, right_way: bool, significant: bool
     ) -> str:
         against = f"from {meaning.baseline}" if not meaning.way else f"than {meaning.baseline}"
-        word = {0: "different", 1: "better", -1: "worse"}[meaning.way]
+        word = WAYS[meaning.way]
         if not right_way:
-            return f"it is not {word} {against}: the difference is {pair.difference:+.4f}"
+            difference = pair.difference if pair.baseline == meaning.baseline else -pair.difference
+            return f"it is not {word} {against}: the difference is {difference:+.4f}"
         test = TESTS[self.notes.test]
         if significant:
             return f"it is significantly {word} {against}: {p_words(p)} {test}"
@@ -208,7 +214,7 @@ class MarkChecker:
     # --- letters of rows
 
     def _letters(self) -> list[CheckedMark]:
-        """Check letters: better than the run of the letter.
+        """Check letters: better than the run of the letter, or different.
 
         Where several runs may have been the baseline, it is the one with the fewest wrong marks.
         """
@@ -217,21 +223,21 @@ class MarkChecker:
             for (run, _), some in self.parts.items()
             for letter in letters_in(some, self.named)
         ]
-        alpha = self.notes.alpha
-        if not beaten or len(self.runs) < 2 or self.notes.problem or alpha is None:
+        alpha, way = self.notes.alpha, self.notes.way_of_letters
+        if not beaten or len(self.runs) < 2 or self.notes.problem or alpha is None or way is None:
             return []
         said = bool(self.baseline) or self.notes.all_pairs or self.notes.ours
         if not said:
             words = "which runs were compared is not said: missing letters are not checked"
             self.unread.append(words)
         baselines = self._baselines(beaten)
-        tried = [list(self._lettered(one, alpha, said)) for one in baselines]
+        tried = [list(self._lettered(one, alpha, way, said)) for one in baselines]
         wrong = [sum(not one.holds for one in found) for found in tried]
         place = wrong.index(min(wrong))
-        self._read("a letter", baselines[place], alpha)
+        self._read("a letter", baselines[place], alpha, way)
         return tried[place]
 
-    def _lettered(self, baseline: str, alpha: float, said: bool) -> Iterator[CheckedMark]:
+    def _lettered(self, baseline: str, alpha: float, way: int, said: bool) -> Iterator[CheckedMark]:
         """Check letters that compare with a baseline, or all runs with each other."""
         for (run, measure), some in self.parts.items():
             marked = letters_in(some, self.named)
@@ -240,7 +246,7 @@ class MarkChecker:
                 if other in self.runs and other != run and (letter in marked or (said and within)):
                     comparison = self._compared(baseline if within else "", alpha)
                     pair = _pair(comparison, measure, run, other)
-                    meaning = MarkMeaning(letter, other, 1, alpha)
+                    meaning = MarkMeaning(letter, other, way, alpha)
                     yield from self._one(pair, run, meaning, letter in marked)
 
     def _baselines(self, beaten: Sequence[tuple[str, str]]) -> list[str]:

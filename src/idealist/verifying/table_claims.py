@@ -13,11 +13,11 @@ from idealist.measures import Measure
 from idealist.notation import many
 from idealist.rendering.wording import few, told
 from idealist.verifying.printed_tables import PrintedCell, PrintedNumber, PrintedTable
-from idealist.verifying.table_names import TableNames, folded, lettered, nearest_measure
+from idealist.verifying.table_names import LABELS, TableNames, folded, lettered, nearest_measure
 
 #: What heads the columns of a table with a number a row.
 LONG = {
-    "run": {"run", "system", "model", "method", "name", "approach"},
+    "run": LABELS,
     "measure": {"measure", "metric"},
     "value": {"value", "score", "mean", "runmean"},
     "query": {"query", "topic", "queryid", "qid"},
@@ -55,7 +55,8 @@ class ClaimedNumber:
 class TableClaims:
     """What one table claims; `letters` are the labels by the letter that stands for them.
 
-    `unread` says what was not understood, and so is not checked.
+    `unread` says what was not understood, and so is not checked. One that is `turned` has a run a
+    column.
     """
 
     numbers: tuple[ClaimedNumber, ...]
@@ -63,6 +64,13 @@ class TableClaims:
     notes: str
     unread: tuple[str, ...] = ()
     place: str = ""
+    turned: bool = False
+
+    @property
+    def strange(self) -> str:
+        """Name the commands in cells of numbers that may set them bold or mark them."""
+        found = dict.fromkeys(name for one in self.numbers for name in one.cell.strange)
+        return f"cells hold {few([*found])}, which is not known" if found else ""
 
 
 class _Column(NamedTuple):
@@ -104,6 +112,18 @@ def claims_of(
     return found
 
 
+def check_sentences(table: PrintedTable, names: TableNames) -> None:
+    """Refuse claims in words of which the run, the measure or the number is not understood."""
+    for run, measure, number in table.rows[1:]:
+        if not names.run(run):
+            raise UsageError(f"there is no run {run.text!r}", names.nearest_run(run.text))
+        if names.measure(measure.raw) is None:
+            hint = nearest_measure(measure.raw) or "--measure 'NAME=MEASURE' says what a name means"
+            raise UsageError(f"{measure.raw!r} is no measure that is known", hint)
+        if number.number is None:
+            raise UsageError(f"{number.raw!r} is no number", "write it as it is printed: 0.4312")
+
+
 def _under(claims: TableClaims, only: str) -> TableClaims:
     wanted = folded(only)
     kept = [one for one in claims.numbers if any(wanted in folded(text) for text in one.under)]
@@ -130,14 +150,14 @@ def _check_once(numbers: Iterable[ClaimedNumber]) -> None:
 def _claims(number: int, table: PrintedTable, names: TableNames) -> TableClaims:
     if (long := _long(table)) is not None:
         return _long_claims(number, table, long, names)
-    shape = max((_shape(one, names) for one in (table, table.turned)), key=lambda one: one.score)
+    ways = [_shape(one, names) for one in (table, table.turned)]
+    shape = max(ways, key=lambda one: one.score)
     if not shape.columns:
         where = table.place or "the table"
-        why = f"{where}: no column and no row is named after a measure"
-        if not table.rows:
-            why = f"{where}: it has no end, and is not checked"
+        why = f"{where}: {table.fault or 'no column and no row is named after a measure'}"
         return TableClaims((), {}, table.notes, (why,))
-    return _wide_claims(number, shape, names)
+    claims = _wide_claims(number, shape, names)
+    return replace(claims, turned=shape.table is not table)
 
 
 # --- a run a row, a measure a column
@@ -191,8 +211,10 @@ def _readings(heads: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
 def _wide_claims(number: int, shape: _Shape, names: TableNames) -> TableClaims:
     table, labels, columns = shape.table, shape.labels, shape.columns
     numbers, unread, title, block = [], [], "", 0
-    for row, line in list(zip(table.rows, table.blocks, strict=True))[table.heads :]:
-        label, run = row[labels], names.run(row[labels])
+    body, lines = table.rows[table.heads :], table.blocks[table.heads :]
+    runs = names.runs_of([row[labels] for row in body])
+    for row, line, run in zip(body, lines, runs, strict=True):
+        label = row[labels]
         cells = [(one, row[one.place]) for one in columns]
         beside = [cell.text for cell in row[:labels] if _is_word(cell)]  # of several rows, maybe
         if not any(cell.number for _, cell in cells):
@@ -201,7 +223,7 @@ def _wide_claims(number: int, shape: _Shape, names: TableNames) -> TableClaims:
             if (found := cell.number) is not None:
                 above = tuple(filter(None, (*one.above, title, *beside)))
                 numbers.append(ClaimedNumber(
-                    label.text, run or "", one.measure, one.header, cell, found,
+                    label.text, run, one.measure, one.header, cell, found,
                     (number, one.place), 1000 * line + block, one.percent or found.percent, above,
                 ))  # fmt: skip
             elif not cell.is_empty and cell.text not in (label.text, title):
@@ -270,7 +292,8 @@ def _long_claims(
     pairs = [("run", "value")] + [("baseline", "basemean")] * (
         {"baseline", "basemean"} <= roles.keys()
     )
-    for row in table.rows[1:]:
+    sides = {who: names.runs_of([row[roles[who]] for row in table.rows[1:]]) for who, _ in pairs}
+    for i, row in enumerate(table.rows[1:]):
         texts = {role: row[place].text for role, place in roles.items()}
         if texts.get("query", "").lower() not in ALL or texts.get("slice"):
             unread["values of single queries and slices are not checked"] += 1
@@ -284,7 +307,7 @@ def _long_claims(
                 continue
             place = list(dict.fromkeys([*(str(one.measure) for one in numbers), str(found[0])]))
             numbers.append(ClaimedNumber(
-                label.text, names.run(label) or "", found[0], texts["measure"], cell, cell.number,
+                label.text, sides[who][i], found[0], texts["measure"], cell, cell.number,
                 (number, place.index(str(found[0]))), 0, found[1] or cell.number.percent,
                 paired=len(pairs) > 1,
             ))  # fmt: skip

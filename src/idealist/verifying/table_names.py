@@ -17,11 +17,22 @@ _PERCENT = re.compile(
     r"\s*(?:[(\[]\s*(?:in\s+)?%\s*[)\]]|(?:in\s+)?%|[x×*]\s*100)\s*$", re.IGNORECASE
 )
 _ARROWS = re.compile(r"[↑↓▲▼]|\((?:↑|↓)\)")
+#: What heads a column of runs.
+LABELS = frozenset({"run", "system", "model", "method", "name", "approach"})
 #: How tables shorten names of measures in ways that nothing else has.
 OTHERS = {"prec": "P", "prec.": "P", "r-prec": "Rprec", "r-prec.": "Rprec", "s": "Success"}
 _USUAL = re.compile(r"^(?:prec\.?|r-prec\.?|s)(?=@\d|$)", re.IGNORECASE)
-#: What a name may have behind it that is not part of it: (ours), [12].
-_BEHIND = re.compile(r"\s*(?:\([^()]*\)|\[[^][]*\])\s*$")
+#: What a name may have behind it that is not part of it: (ours), and what is cited. Anything else
+#: may name another system: T5 (zero-shot).
+_BEHIND = re.compile(
+    r"\s*(?:\((?:ours?|our \w+|this (?:work|paper)|proposed|baseline)\)|\[[\d,;\s–-]+\]"
+    r"|[(\[](?:[^()\[\]]*(?:,|\bet al\b\.?)\s*)?(?:19|20)\d\d[a-z]?[)\]])\s*$",
+    re.IGNORECASE,
+)
+#: Signs at an end of a name that make it another one: BERT++, + BERT, - BERT.
+_ADDED = re.compile(r"^[+−–-]|[+'′]+$")
+#: Heads that mean something else as often as a measure: p-values, ROUGE, a set, accuracy.
+_UNSURE = re.compile(r"[a-z]|[Ss]et|[Aa]ccuracy|(?!F1$)[FS][\s_-]*\d+|[PR][\s_-]*[1-4]", re.ASCII)
 #: What a name may have in front of it: a., (b).
 _BEFORE = re.compile(r"\(?(?P<letter>[a-z]|\d{1,3})[).:]\s*(?P<name>\S.*)")
 
@@ -34,6 +45,17 @@ def folded(name: str) -> str:
     True
     """
     return "".join(sign for sign in name.casefold() if sign.isalnum())
+
+
+def _key(name: str) -> str:
+    """Fold a name, but for what makes it another one.
+
+    >>> [_key(name) for name in ("BERT_2", "Bert-2++", "+ BERT 2")]
+    ['bert2', 'bert2++', '+bert2']
+    """
+    name = name.strip()
+    before, after = (_ADDED.search(one) for one in (name[:1], name[1:]))
+    return f"{before[0] if before else ''}{folded(name)}{after[0] if after else ''}"
 
 
 def pairs_of(words: Iterable[str], kind: str, is_ours: Callable[[str], bool]) -> dict[str, str]:
@@ -70,6 +92,8 @@ class TableNames:
     >>> names = TableNames(["bm25", "mono-t5"], {}, {"M": parse("AP")})
     >>> names.run(PrintedCell("MonoT5 (ours)")), names.measure("nDCG 10 (%)"), names.measure("M")
     ('mono-t5', (nDCG@10, True), (AP, False))
+    >>> names.run(PrintedCell("MonoT5 (zero-shot)")), names.measure("p"), names.measure("R2")
+    (None, None, None)
     """
 
     runs: Sequence[str]
@@ -77,7 +101,17 @@ class TableNames:
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def run(self, cell: PrintedCell) -> str | None:
-        """Find the run that a cell names: by its name, or by this without case and punctuation."""
+        """Find the run that a cell names: by its name, or by this without case and punctuation.
+
+        A name that the user gave to no run is "".
+        """
+        exact = self.exact_run(cell)
+        if exact is not None:
+            return exact
+        return next(filter(None, map(self._alike, self._bare(cell.text))), None)
+
+    def exact_run(self, cell: PrintedCell) -> str | None:
+        """Find the run that a cell names as it is, or as the user said."""
         shown = {seen(" ".join(run.split())): run for run in self.runs}
         texts = [cell.raw, cell.text, f"{cell.text}{cell.raised}"]
         for text in filter(None, texts):
@@ -85,7 +119,16 @@ class TableNames:
                 return self.run_names[text]
             if text in self.runs or text in shown:
                 return text if text in self.runs else shown[text]
-        return next(filter(None, map(self._alike, self._bare(cell.text))), None)
+        return None
+
+    def runs_of(self, cells: Sequence[PrintedCell]) -> list[str]:
+        """Find the run of each row, or "": a name that is only like a run's yields to the run's."""
+        exact = [self.exact_run(cell) for cell in cells]
+        taken = {run for run in exact if run}
+        found = [self.run(cell) or "" for cell in cells]
+        return [
+            run if own or run not in taken else "" for run, own in zip(found, exact, strict=True)
+        ]
 
     def _bare(self, text: str) -> list[str]:
         """Give a name as it is, without what stands behind it, and without a letter before it."""
@@ -98,9 +141,9 @@ class TableNames:
         return found.pop() if len(found) == 1 else None
 
     def _all_alike(self, text: str) -> set[str]:
-        wanted = folded(text)
+        wanted = _key(text)
         known = {**{run: run for run in self.runs}, **self.run_names}
-        return {run for name, run in known.items() if wanted and folded(name) == wanted}
+        return {run for name, run in known.items() if run and wanted and _key(name) == wanted}
 
     def measure(self, header: str) -> tuple[Measure, bool] | None:
         """Find the measure that a header names, and whether it says that values are in percent."""
@@ -109,6 +152,8 @@ class TableNames:
         for name in (text, plain):
             if name in self.measures:
                 return self.measures[name], name != text
+        if _UNSURE.fullmatch(plain):
+            return None
         joined = _joined(plain)
         for written in (plain, joined, _USUAL.sub(lambda one: OTHERS[one[0].lower()], joined)):
             with suppress(UsageError):
@@ -129,6 +174,8 @@ def nearest_measure(header: str) -> str:
     >>> nearest_measure("nDGC@10"), nearest_measure("ms")
     ('did you mean nDCG or RnDCG?', '')
     """
+    if _UNSURE.fullmatch(header):
+        return f"--measure '{header}=…' says which one it is, if it is one"
     try:
         parse(_joined(header))
     except UsageError as error:

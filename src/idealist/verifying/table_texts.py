@@ -15,13 +15,18 @@ from typing import Any
 
 from idealist.errors import Faults, UsageError
 from idealist.formats.source import Source
-from idealist.verifying.latex_tables import has_tables, latex_tables, set_text
-from idealist.verifying.printed_tables import PrintedCell, PrintedTable
+from idealist.verifying.latex_tables import has_tables, latex_tables
+from idealist.verifying.latex_texts import set_text
+from idealist.verifying.printed_tables import SIGNS, PrintedCell, PrintedTable
+from idealist.verifying.table_names import LABELS, folded
 
 #: What is said of a file that holds no table.
 HINT = "give a table as CSV, TSV, Markdown, LaTeX or JSON; its rows or columns are runs"
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?)?\s*\|?\s*")
 _BOLD = re.compile(r"\*\*(.+?)\*\*|__(.+?)__|<(?:b|strong)>(.+?)</(?:b|strong)>", re.DOTALL)
+#: Stars that emphasise a text, or begin an item that explains a mark; others are marks.
+_ITALIC = re.compile(r"(?<![\\*])\*(?=[^\s*])([^*]+)(?<=[^\s\\])\*(?!\*)")
+_ITEM = re.compile(rf"^\s*[*•]\s+(?=\$|[{SIGNS}])")
 _UNDERLINED = re.compile(r"<(?:u|ins)>(.+?)</(?:u|ins)>", re.DOTALL)
 _RAISED = re.compile(r"<sup>(.*?)</sup>|(?<=\d)\^([^^\s|]{1,9})\^", re.DOTALL)
 #: Formulas, of a number with its marks.
@@ -47,9 +52,18 @@ def tables_in(text: str, place: str = "") -> list[PrintedTable]:
         found = _tables(text, place)
     except RecursionError:
         Faults(place).fail("bad-shape", "its braces are nested too deeply to be read", HINT)
-    if not any(len(table.rows) > 1 or place == "" for table in found):
+    if not any(table.fault or len(table.rows) > 1 or place == "" for table in found):
         Faults(place).fail("empty", "there is no table", HINT)
     return found
+
+
+def holds_table(path: str | Path) -> bool:
+    """Whether a plain file is a table in LaTeX or Markdown, which nothing else looks like."""
+    source = Source.of(path)
+    if not source.is_plain:
+        return False
+    text = source.head().decode(errors="replace")
+    return has_tables(text) or any(map(_RULE.fullmatch, text.splitlines()))
 
 
 def _tables(text: str, place: str) -> list[PrintedTable]:
@@ -82,7 +96,8 @@ def markdown_tables(text: str, place: str) -> list[PrintedTable]:
         ]
         if [cell.text for cell in cells[0][:2]] == ["", "run"]:
             notes = [one for one in lines if _OF_COMPARE.match(one)] or notes
-        text = _BOLD.sub(_inner, " ".join(notes))
+        text = _BOLD.sub(_inner, " ".join(_ITEM.sub("", one) for one in notes))
+        text = _ITALIC.sub(r"\1", text)
         found.append(PrintedTable.of(cells, f"{place}:{rule}", _ESCAPED.sub(r"\1", text)))
     return found
 
@@ -116,12 +131,13 @@ PrintedCell(text='run_1', bold=False, underlined=False, raised=''))
     raised += "".join(one.raised for one in maths)
     plain = _RAISED.sub("", text)
     bold, underlined = _BOLD.search(plain), _UNDERLINED.search(plain)
-    for pattern in (_BOLD, _UNDERLINED):
+    for pattern in (_BOLD, _UNDERLINED, _ITALIC):
         plain = pattern.sub(_inner, plain)
     plain = unescape(re.sub(r"<br\s*/?>|</?(?:i|em|span|small|sub)\b[^>]*>", " ", plain))
     plain, raw = (_ESCAPED.sub(r"\1", one) for one in (plain, text))
     is_bold = bool(bold) or any(one.bold for one in maths)
-    return PrintedCell.of(plain, is_bold, bool(underlined), unescape(raised), raw.strip())
+    strange = tuple(name for one in maths for name in one.strange)
+    return PrintedCell.of(plain, is_bold, bool(underlined), unescape(raised), raw.strip(), strange)
 
 
 def _inner(match: re.Match[str]) -> str:
@@ -134,8 +150,8 @@ def _inner(match: re.Match[str]) -> str:
 
 def separated_table(text: str, place: str) -> PrintedTable:
     """Read one table whose cells tabs, semicolons or commas separate; # begins a comment."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("# ")]
-    first = lines[0] if lines else ""
+    lines = _without_comments(text)
+    first = re.sub(r'"[^"]*"', "", lines[0]) if lines else ""
     sign = next((one for one in "\t;," if one in first), "\t")
     try:
         rows = list(
@@ -146,6 +162,15 @@ def separated_table(text: str, place: str) -> PrintedTable:
     notes = " ".join(line for line in text.splitlines() if line.startswith("# "))
     cells = [[replace(decorated(cell), raw=cell) for cell in row] for row in rows]
     return PrintedTable.of(cells, f"{place}:1", notes)
+
+
+def _without_comments(text: str) -> list[str]:
+    """Leave out lines that begin with #, but for a first one that heads columns."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    head = re.match(r"#\s*(?=\w+\s*[\t;,])", lines[0]) if lines else None
+    named = head is not None and folded(re.split(r"[\t;,]", lines[0])[0]) in LABELS
+    kept = [lines[0][head.end() :]] if head is not None and named else []
+    return [*kept, *(line for line in lines[len(kept) :] if not line.startswith("# "))]
 
 
 # --- JSON

@@ -23,7 +23,7 @@ from idealist.rendering.document import (
 )
 from idealist.rendering.result import Result
 from idealist.rendering.wording import few, told
-from idealist.verifying.best_values import BestValue
+from idealist.verifying.best_values import ONLY_IN_BLOCK, BestValue
 from idealist.verifying.checked_numbers import ENDINGS, CheckedNumber
 from idealist.verifying.significance_marks import CheckedMark
 
@@ -123,6 +123,9 @@ class Verification(Result):
             yield f"halves are rounded {way}"
         if percent := sum(one.scale > 1 for one in self.numbers):
             yield f"{many(percent, 'number is', 'numbers are')} taken to be in percent"
+        if places := [f"{one.label} {one.measure}" for one in self.best if one.holds and one.why]:
+            held = many(len(places), "mark of a best value holds", "marks of best values hold")
+            yield f"{held} {ONLY_IN_BLOCK}: {few(places)}"
         yield from self.readings
         yield from self.unread
 

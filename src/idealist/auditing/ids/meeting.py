@@ -5,7 +5,7 @@ Nothing is looked at as long as ids meet.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from idealist.errors import UsageError
 from idealist.evaluating.doubt_case import audit_command
 from idealist.evaluating.evaluation import Evaluation
 from idealist.evaluating.evaluator import Evaluator
+from idealist.ranking.stored_placements import has_documents
 from idealist.rendering.doubt import BEFORE_VALUES, Doubt
 
 
@@ -32,6 +33,8 @@ def met(
     doubted = {one.run: doubt for one in evaluations if (doubt := _doubted(one))}
     if not doubted:
         return [*evaluations]
+    if not all(map(has_documents, runs)):  # what would repair it is not in a bundle
+        return _refused_bundles(evaluations, doubted)
     queries = settings.pop("queries", None)
     evaluator = Evaluator(qrels, queries=queries, **settings)
     case = examine(evaluator, list(runs), settings)
@@ -56,6 +59,17 @@ def met(
 def _doubted(evaluation: Evaluation) -> Doubt | None:
     """Return the doubt that ids meet, if there is one."""
     return next((one for one in evaluation.doubts if one.code in BEFORE_VALUES), None)
+
+
+def _refused_bundles(
+    evaluations: Sequence[Evaluation], doubted: Mapping[str, Doubt]
+) -> list[Evaluation]:
+    """Refuse bundles of runs of which no id meets; where few do, the doubt says so."""
+    apart = [run for run, doubt in doubted.items() if doubt.code == "nothing-matches"]
+    if apart:
+        message = f"no id of {' and '.join(apart)} matches the judgments, so nothing was measured"
+        raise UsageError(message, "idealist audit QRELS RUN says why; then make the bundle anew")
+    return [*evaluations]
 
 
 def _nothing_measured(found: dict[str, list[Doubt]], command: str) -> UsageError:
