@@ -12,8 +12,8 @@ from idealist.asking.secret_texts import Secrets
 from idealist.errors import UsageError
 
 NAME = re.compile(r"\$\{(\w+)\}")
-#: Headers whose value is a secret, by a part of their name.
-SECRET = ("auth", "key", "token", "secret", "cookie", "password")
+#: What the names of secrets hold, in headers and addresses; authors and keywords are none.
+SECRET = re.compile(r"auth(?!ors?\b)|key(?!word)|token|secret|cookie|password", re.IGNORECASE)
 #: A shorter value, such as a tenant or a shard, could be part of any text: it is not taken out.
 SHORTEST = 6
 #: The parts of an address: its scheme, the user, the host, and all that follows.
@@ -84,10 +84,10 @@ class Environment:
 def is_telling(name: str) -> bool:
     """Whether a name says that its value is a secret.
 
-    >>> is_telling("X-Api-Key"), is_telling("X-Tenant")
-    (True, False)
+    >>> [is_telling(name) for name in ("X-Api-Key", "Authorization", "author", "keyword")]
+    [True, True, False, False]
     """
-    return any(part in name.lower() for part in SECRET)
+    return SECRET.search(name) is not None
 
 
 def check_address(url: str) -> None:
