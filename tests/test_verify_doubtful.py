@@ -96,6 +96,15 @@ def test_the_best_of_each_row_is_that_of_a_table_with_a_run_a_column() -> None:
         assert any("bold or underlined is not checked" in words for words in other.unread)
 
 
+@pytest.mark.parametrize(
+    ("label", "holds"), [("Oracle", True), ("Upper bound", True), ("Other", False)]
+)
+def test_bounds_of_what_systems_could_reach_are_not_the_best(label: str, holds: bool) -> None:
+    rows = f"| {label} | 1.0 |\n| b | **.5** |\n| a | .3333 |\n"
+    found = verified(f"| run | RR |\n|---|---|\n{rows}", ONE, FOUR)
+    assert [one.holds for one in found.best if one.marked] == [holds]
+
+
 # --- what a caption says of marks
 
 BASE = {"base": "base"}

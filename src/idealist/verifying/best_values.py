@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,8 @@ from idealist.verifying.checked_numbers import CheckedNumber
 
 #: What is said of a value that is the best of its block, and not of its column.
 ONLY_IN_BLOCK = "only in its block between two lines"
+#: Rows that say how far systems could go, and compete with none.
+BOUND = re.compile(r"\b(?:oracle|upper[ -]bound|ideal|perfect|human)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,9 @@ def best_values(
     Each column comes with 1 where higher is better, -1 where lower is. Where nobody says what is
     meant, it is blocks if fewer marks are wrong then; what holds in its block only, says so.
     """
-    listed = [(list(column), sense) for column, sense in columns if sense]
+    listed = [
+        ([one for one in column if not _is_bound(one)], sense) for column, sense in columns if sense
+    ]
     bold = any(one.claim.cell.bold for column, _ in listed for one in column)
     whole = [one for column, sense in listed for one in _checked(column, sense, bold)]
     if among == "column":
@@ -62,6 +67,12 @@ def best_values(
         return whole
     better = {(one.run, one.label, one.measure, one.rank): one.why for one in whole}
     return [_only_in_block(one, better) for one in parts]
+
+
+def _is_bound(one: CheckedNumber) -> bool:
+    """Whether a row that is no run, and not marked, is the bound of what systems could reach."""
+    is_other = not one.claim.run and not one.claim.cell.stands_out
+    return is_other and BOUND.search(one.claim.label) is not None
 
 
 def _has_blocks(column: Sequence[CheckedNumber]) -> bool:
