@@ -505,6 +505,9 @@ def test_max_gain_of_rows_without_error() -> None:
     assert (beside.p[0], beside.limits[0]) == (1, 0)
     assert (max_gain(np.full((2, 20), 0.1)).p < 0.001).all()  # the same gain everywhere
     assert max_gain([[0.1, 0.2]]).p[0] <= 1
+    rare = np.where(np.arange(20) == 0, -0.3, 0.03)  # without it, draws have no error
+    beside = max_gain(np.vstack([np.full((3, 20), 0.1), rare]))
+    assert beside.limits.tolist() == [0, 0, 0, math.inf]
 
 
 def test_tukey_deals_every_query_anew() -> None:

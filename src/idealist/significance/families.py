@@ -155,12 +155,15 @@ def max_gain(
     drawn = _largest_gains(rows[counted], steady, resamples, seed)
     maxima = Maxima(np.sort(drawn), tried=False)
     seen = _divided(means, errors + steady) * (1 - ROUNDING)
-    limits = maxima.limit(alpha / 2) * np.where(errors > 0, 1 + _divided(steady, errors), 0.0)
-    return Adjusted(np.minimum(1.0, 2 * maxima.p(seen)), limits)
+    limits = maxima.limit(alpha / 2) * (1 + steady / np.where(errors > 0, errors, 1.0))
+    return Adjusted(np.minimum(1.0, 2 * maxima.p(seen)), np.where(errors > 0, limits, 0.0))
 
 
 def _largest_gains(rows: Array, steady: float, resamples: int, seed: int) -> Array:
-    """Draw queries with replacement; return the largest recentred gain of each draw, at least 0."""
+    """Draw queries with replacement; return the largest recentred gain of each draw, at least 0.
+
+    Some draws at a time, so that a long table is not fetched from memory for each.
+    """
     source, n = np.random.Generator(np.random.PCG64(seed)), rows.shape[1]
     largest, step = np.zeros(resamples), max(16, PRODUCT // max(1, rows.size))
     unit = np.abs(rows).max(axis=1)
@@ -179,11 +182,10 @@ def _largest_gains(rows: Array, steady: float, resamples: int, seed: int) -> Arr
     return largest
 
 
-def _divided(gains: ArrayLike, errors: Array) -> Array:
+def _divided(gains: Array, errors: Array) -> Array:
     """Divide; a gain without an error is infinite, and nothing by nothing is 0."""
-    over = np.asarray(gains)
-    free = np.where(over > ROUNDING, np.inf, 0.0)
-    return np.where(errors > 0, over / np.where(errors > 0, errors, 1.0), free)
+    free = np.where(gains > ROUNDING, np.inf, 0.0)
+    return np.where(errors > 0, gains / np.where(errors > 0, errors, 1.0), free)
 
 
 def _norms(rows: Array) -> Array:
